@@ -154,3 +154,17 @@ TEST_CASE("scheduler.java_marks: our registrations go with the item, and nothing
     w.c.run_for(120s);
     CHECK(w.registered("started").empty());
 }
+
+TEST_CASE("scheduler.java_marks: beside Java members without once listeners, an idle member reads nothing again") {
+    once_listeners w;
+    w.join_java();
+    w.c.run_for(15s); // an audit follows the sharding
+    auto const before = w.c.server.counts().reads;
+    w.c.run_for(30s);
+    CHECK(w.c.server.counts().reads == before);
+    w.next_minute();
+    CHECK(w.registered("started").empty());
+    (void)w.register_java("started"); // now there is one
+    w.c.run_for(1s);
+    CHECK(w.registered("started") == std::vector<item_index>{0, 1, 2, 3});
+}

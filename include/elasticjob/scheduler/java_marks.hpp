@@ -34,7 +34,8 @@ public:
         : here_{here},
           runs_{runs},
           started_{once_latch::stage::started, runs.idle_news()},
-          completed_{once_latch::stage::completed, runs.idle_news()} {}
+          completed_{once_latch::stage::completed, runs.idle_news()},
+          created_{runs.idle_news()} {}
 
     task<void> keep();
 
@@ -57,7 +58,8 @@ private:
     job_standing<Environment>& here_;
     item_runs<Environment>& runs_;
     latch_here started_, completed_;
-    bool is_used_ = false; ///< a once listener has run in this job
+    bool is_used_ = false;      ///< a once listener has run in this job
+    event_watch<Loop> created_; ///< armed while the node of all latches is absent
     std::vector<latch_item> ours_{};
     std::set<item_index> cleared_{}; ///< our items that have no mark
 };
@@ -73,9 +75,10 @@ task<void> java_marks<Environment>::keep() {
         auto const looked = runs_.idle_news().edition();
         ours_ = runs_.latch_items();
         co_await remove_misfires();
-        if (!is_used_) {
-            auto const guarantee = co_await here_.registry.exists(here_.at.guarantee());
+        if (!is_used_ && !created_.is_linked()) {
+            auto const guarantee = co_await here_.registry.exists(here_.at.guarantee(), &created_);
             is_used_ = guarantee && *guarantee;
+            if (!guarantee || is_used_) created_.unlink();
         }
         co_await attend(started_, here_.at.once_started());
         co_await attend(completed_, here_.at.once_completed());
