@@ -144,13 +144,10 @@ public:
     void resume(int server) { ::kill(at(server).pid, SIGCONT); }
 
     /// Its own report: `leader`, `follower`, or empty.
-    std::string mode(int server) const {
-        auto const answer = ask(at(server).client_port, "srvr");
-        auto const line = answer.find("Mode: ");
-        if (line == answer.npos) return {};
-        auto const begin = line + 6;
-        return answer.substr(begin, answer.find('\n', begin) - begin);
-    }
+    std::string mode(int server) const { return status(server, "Mode: "); }
+
+    /// The id of the last transaction that a server has committed; empty if it does not serve.
+    std::string last_commit(int server) const { return status(server, "Zxid: "); }
 
     /// The last output of the servers.
     std::string logs() const {
@@ -174,6 +171,15 @@ private:
 
     member& at(int server) { return members_[static_cast<std::size_t>(server - 1)]; }
     member const& at(int server) const { return members_[static_cast<std::size_t>(server - 1)]; }
+
+    /// A field of its report; empty if it does not serve.
+    std::string status(int server, std::string_view name) const {
+        auto const answer = ask(at(server).client_port, "srvr");
+        auto const line = answer.find(name);
+        if (line == answer.npos) return {};
+        auto const begin = line + name.size();
+        return answer.substr(begin, answer.find('\n', begin) - begin);
+    }
 
     bool try_start() {
         stop_all();

@@ -332,9 +332,25 @@ private:
         for (int n = 1; n <= 3; ++n)
             if (!servers_.is_running(n)) servers_.start_soon(n);
         look_at_servers_ = mono::now() + 500ms;
-        if (!servers_.is_whole()) return;
-        log_.say("whole");
-        is_disturbed_ = false;
+        if (!servers_.is_whole()) {
+            whole_since_.reset();
+            return;
+        }
+        auto const leader = servers_.leader();
+        auto const commit = servers_.last_commit(leader);
+        if (!whole_since_) {
+            whole_since_ = {mono::now(), commit};
+        } else if (commit != whole_since_->second) {
+            log_.say("whole");
+            is_disturbed_ = false;
+            whole_since_.reset();
+        } else if (leader != 0 && mono::now() > whole_since_->first + 10s) {
+            // In ZooKeeper 3.8.0 the acknowledgement of a follower that is just joining may be lost. The leader then
+            // commits nothing more, although both followers are in sync (ZOOKEEPER-4685).
+            log_.say("stood_still " + std::to_string(leader));
+            servers_.kill(leader);
+            whole_since_.reset();
+        }
     }
 
     void put_away(slot& s) { former_.push_back(std::move(s.process)); }
@@ -764,6 +780,7 @@ private:
     std::vector<std::unique_ptr<job_watch>> watches_;
     std::multimap<mono::time_point, std::function<void()>> endings_;
     bool is_disturbed_ = false, is_server_busy_ = false, is_over_ = false;
+    std::optional<std::pair<mono::time_point, std::string>> whole_since_; ///< and what was committed then
     mono::time_point look_at_servers_{};
     std::mutex second_commands_mutex_;
     std::list<std::pair<mono::time_point, std::function<void()>>> second_commands_; ///< which undo the first ones

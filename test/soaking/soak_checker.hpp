@@ -88,6 +88,8 @@ private:
             open_span(disturbed_, l.at_us);
         } else if (l.verb == "whole") {
             close_span(disturbed_, l.at_us);
+        } else if (l.verb == "stood_still") {
+            count("ensembles that stood still");
         } else if (l.verb == "fault") {
             count("fault " + l.word(0));
         } else if (l.verb == "refused") {

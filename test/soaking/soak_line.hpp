@@ -22,7 +22,7 @@ namespace elasticjob::test {
 ///     driver - started W IP JOB… · killed W · terminated W · ended W HOW · crashed W HOW
 ///     driver - frozen W · thawed W                             a process
 ///     driver - cut W · slowed W · mended W                     its connections
-///     driver - disturbed WHAT · whole                          the ensemble
+///     driver - disturbed WHAT · stood_still N · whole          the ensemble
 ///     driver - fault KIND · refused KIND                       counted, and nothing else
 ///     driver J accounted MS · edited MS STEP_S · ordered REVISION MS · off IP · on IP · removed · restored
 ///     driver - rest MS, lines of the tree's nodes, driver - rested (or: over, when all have left)
