@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
 
 #include <cluster/member.hpp>
 #include <integration/zk_lab.hpp>
@@ -238,7 +239,7 @@ public:
     std::map<unsigned, std::string> owners(job_layout const& at, unsigned items) {
         std::map<unsigned, std::string> found;
         for (unsigned i = 0; i < items; ++i)
-            if (auto n = read(at.item_instance(i)); n && !n->data.empty()) found.emplace(i, n->data);
+            if (auto n = read(at.item_instance(i)); n && !owner_in(n->data).empty()) found.emplace(i, n->data);
         return found;
     }
 

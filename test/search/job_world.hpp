@@ -707,7 +707,7 @@ inline void job_world::replace_tree(node_tree t) {
     if (now.in_force && now.in_force->is_published())
         for (item_index n = 0; n < now.in_force->items(); ++n) {
             auto const owner = find(at().item_instance(n));
-            now.agrees &= owner && owner->data == now.in_force->owner_id(n).str();
+            now.agrees &= owner && owner_in(owner->data) == now.in_force->owner_id(n).str();
         }
     auto text = text_of(now);
     is_ = common_->trees.keep(std::move(now), text);
@@ -1053,7 +1053,10 @@ inline item_nodes job_world::read_items(node_tree const& t) const {
     for (item_index n = 0; n < common_->scope.items; ++n) {
         if (!t.find(at().item(n))) continue;
         item_nodes::reading one;
-        if (auto const* owner = t.find(at().item_instance(n))) one.instance = *owner;
+        if (auto const* owner = t.find(at().item_instance(n))) {
+            one.instance = *owner;
+            one.instance->data = owner_in(owner->data);
+        }
         read.emplace(n, std::move(one));
     }
     return item_nodes{std::move(read)};

@@ -183,7 +183,7 @@ TEST_CASE("sharding.departure: the names that a Java leader has written go with 
         CHECK_FALSE(writes(removal, l.at.item_instance(0)));
         for (auto const& o : removal.changes.operations())
             if (o.path == l.at.item_instance(1))
-                CHECK((o.what == operation::kind::set && o.data.empty() && o.version == 7));
+                CHECK((o.what == operation::kind::set && owner_in(o.data).empty() && o.version == 7));
         CHECK(writes(removal, l.at.item_instance(1)));
         CHECK(writes(removal, l.at.item_instance(5)));
     }

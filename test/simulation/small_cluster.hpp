@@ -5,6 +5,7 @@
 
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
 
 #include <elasticjob/testing/simulation.hpp>
 
@@ -155,7 +156,7 @@ public:
 
     node const* find(node_path const& path) const { return s.view().find(path); }
     std::string data(node_path const& path) const { return s.view().data(path); }
-    std::string owner(item_index i) const { return data(at.item_instance(i)); }
+    std::string owner(item_index i) const { return owner_in(data(at.item_instance(i))); }
     /// The name of the node in the job; empty if the node is not in the job.
     std::string id(std::uint32_t n) const {
         auto const& ids = s.view().nodes[n].instances;

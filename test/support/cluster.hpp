@@ -10,6 +10,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
 
 #include <support/job_world.hpp> // losing
 #include <support/never.hpp>
@@ -233,7 +234,7 @@ public:
         return n ? n->data : "(absent)";
     }
     std::string owner(std::string const& job, item_index i) const {
-        return data("/" + job + "/sharding/" + std::to_string(i) + "/instance");
+        return owner_in(data("/" + job + "/sharding/" + std::to_string(i) + "/instance"));
     }
     bool is_marked(std::string const& job, item_index i) const {
         return has("/" + job + "/sharding/" + std::to_string(i) + "/running");

@@ -7,6 +7,7 @@
 #include <elasticjob/core/virtual_loop.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
 
 #include <functional>
 #include <optional>
@@ -67,7 +68,7 @@ struct job_world {
     }
     std::vector<std::string> owners(item_index count) const {
         std::vector<std::string> all;
-        for (item_index i = 0; i < count; ++i) all.push_back(data(at.item_instance(i)));
+        for (item_index i = 0; i < count; ++i) all.push_back(owner_in(data(at.item_instance(i))));
         return all;
     }
 

@@ -12,6 +12,7 @@
 #include <elasticjob/registry/read_paced.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 #include <elasticjob/sharding/in_force.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -145,7 +146,7 @@ task<result<item_page>> find_items(Registry& r, job_name job, item_query query) 
         auto* const n = &read[(i - first) * nodes_each];
         std::string owner;
         if (in_force && i < in_force->items()) owner = in_force->owner_id(i).str();
-        if (!in_force && n[4]) owner = std::move(n[4]->data);
+        if (!in_force && n[4]) owner = owner_in(std::move(n[4]->data));
         detail::item_reading const one{std::move(owner), std::move(n[0]), std::move(n[1]), std::move(n[2]),
                                        std::move(n[3])};
         page.items.push_back(detail::overview_of(i, one, names, at));

@@ -13,6 +13,7 @@
 #include <elasticjob/registry/read_paced.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 #include <elasticjob/sharding/in_force.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -123,7 +124,7 @@ task<result<std::vector<std::pair<item_index, std::string>>>> read_owners(Regist
         }
     ELASTICJOB_CO_TRY(auto nodes, co_await read_paced(r, std::move(paths), requests_max));
     for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (nodes[i]) owners[i].second = std::move(nodes[i]->data);
+        if (nodes[i]) owners[i].second = owner_in(std::move(nodes[i]->data));
     co_return owners;
 }
 

@@ -19,6 +19,13 @@
 
 namespace elasticjob {
 
+/// The contents of the node that names an item's owner. The console of 2.1.5 cannot show a job if such a node is empty,
+/// so it contains `-@-@-` if nobody owns the item (SH-5): an instance `-` of a server `-`, which is never there.
+std::string owner_text(std::string owner);
+
+/// The owner that such a node names; empty if nobody owns the item.
+std::string owner_in(std::string text);
+
 /// While an assignment of ours is in force and published, it tells the contents without a read. Otherwise a Java leader
 /// has written the nodes, or a leader of ours that died between two transactions. Then the nodes are read, with one
 /// request per item, all at once.
@@ -29,7 +36,7 @@ public:
 
     /// From the registry, by item.
     struct reading {
-        std::optional<node> instance; ///< nothing: the item has no owner node
+        std::optional<node> instance; ///< its data is the owner; nothing: the item has no owner node
     };
     explicit item_nodes(std::map<item_index, reading> read) noexcept : read_{std::move(read)} {}
 
@@ -68,7 +75,10 @@ task<result<item_nodes>> read_item_nodes(Registry& r, job_layout at) {
     for (std::size_t n = 0; n < items.size(); ++n) {
         if (!owners[n] && !(owners[n].error() == errc::no_node)) co_return std::move(owners[n]).error();
         typename item_nodes::reading one;
-        if (owners[n]) one.instance = *std::move(owners[n]);
+        if (owners[n]) {
+            one.instance = *std::move(owners[n]);
+            one.instance->data = owner_in(std::move(one.instance->data));
+        }
         read.emplace(items[n], std::move(one));
     }
     co_return item_nodes{std::move(read)};

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
 
 #include <elasticjob/operations/explain.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
 
 namespace elasticjob::detail {
 
@@ -185,7 +186,7 @@ ELASTICJOB_DECL result<item_facts> facts_from(job_layout const& at, item_index i
 }
 
 ELASTICJOB_DECL void take_owner(item_facts& facts, item_index item, explained_nodes const& read) {
-    if (read.owner) facts.owner = read.owner->data;
+    if (read.owner) facts.owner = owner_in(read.owner->data);
     if (is_in_force(read.assignment, read.first_owner)) {
         auto const a = assignment::parse(read.assignment->data);
         if (a && item < a->items()) facts.owner = a->owner_id(item).str();

@@ -143,9 +143,9 @@ ELASTICJOB_DECL transaction departure::release_assigned(transaction removals, re
     written->release(self_);
     auto t = removals;
     t.set(at_.assignment(), written->to_text(), now.assignment->stat.version);
-    t.set(at_.item_instance(0), written->owner_id(0).str(), now.first_item->stat.version);
+    t.set(at_.item_instance(0), owner_text(written->owner_id(0).str()), now.first_item->stat.version);
     for (auto const i : mine)
-        if (i != 0) t.set(at_.item_instance(i), {});
+        if (i != 0) t.set(at_.item_instance(i), owner_text({}));
     return t.has_room(limits) ? t : removals;
 }
 
@@ -153,7 +153,8 @@ ELASTICJOB_DECL transaction departure::release_named(transaction removals, item_
                                                      registry_limits const& limits) const {
     auto t = removals;
     for (item_index i = 0; i < items.end(); ++i)
-        if (items.has_owner_node(i) && items.owner(i) == self_.str()) t.set(at_.item_instance(i), {}, items.version(i));
+        if (items.has_owner_node(i) && items.owner(i) == self_.str())
+            t.set(at_.item_instance(i), owner_text({}), items.version(i));
     return t.has_room(limits) ? t : removals;
 }
 

@@ -4,7 +4,21 @@
 
 #include <elasticjob/sharding/item_nodes.hpp>
 
+#include <string_view>
+
 namespace elasticjob {
+
+namespace detail {
+
+inline constexpr std::string_view nobody_text = "-@-@-";
+
+} // namespace detail
+
+ELASTICJOB_DECL std::string owner_text(std::string owner) {
+    return owner.empty() ? std::string{detail::nobody_text} : owner;
+}
+
+ELASTICJOB_DECL std::string owner_in(std::string text) { return text == detail::nobody_text ? std::string{} : text; }
 
 ELASTICJOB_DECL bool item_nodes::has_owner_node(item_index i) const {
     if (by_assignment_) return i < by_assignment_->items();

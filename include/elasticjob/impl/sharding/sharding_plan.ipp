@@ -96,7 +96,7 @@ private:
 
     void flip(item_nodes const& known) {
         if (!known.has_owner_node(0)) flip_.push_back(creation(at_.item_instance(0)));
-        flip_.push_back({operation::kind::set, at_.item_instance(0), after_.owner_id(0).str()});
+        flip_.push_back({operation::kind::set, at_.item_instance(0), owner_text(after_.owner_id(0).str())});
         flip_.push_back(now_.version ? operation{operation::kind::set, at_.assignment(), after_.to_text(),
                                                  create_mode::persistent, *now_.version}
                                      : creation(at_.assignment(), after_.to_text()));
@@ -112,8 +112,8 @@ private:
             ++moved_;
             if (i == 0) continue; // written with the assignment
             if (!known.has_item(i)) moves_.push_back(creation(at_.item(i)));
-            moves_.push_back(has_node ? operation{operation::kind::set, at_.item_instance(i), owner}
-                                      : creation(at_.item_instance(i), owner));
+            moves_.push_back(has_node ? operation{operation::kind::set, at_.item_instance(i), owner_text(owner)}
+                                      : creation(at_.item_instance(i), owner_text(owner)));
         }
     }
 
@@ -126,7 +126,7 @@ private:
             parts_.emplace_back(g)
                 .check(at_.leader_instance())
                 .set(at_.assignment(), withdrawn.to_text(), *version)
-                .set(at_.item_instance(0), withdrawn.owner_id(0).str());
+                .set(at_.item_instance(0), owner_text(withdrawn.owner_id(0).str()));
             ++*version;
         }
 
@@ -136,7 +136,8 @@ private:
         auto clearing = std::move(foundation_);
         for (auto const& o : moves_) {
             clearing.push_back(o);
-            clearing.back().data.clear();
+            auto& owner = clearing.back().data;
+            if (!owner.empty()) owner = owner_text({}); // otherwise it is the node of an item
         }
         add_chunks(limits, nobody_sharded, std::move(clearing));
 
@@ -155,13 +156,13 @@ private:
         node_version const flipped = version ? *version + 1 : 0;
         transaction still_ours{g};
         still_ours.check(at_.assignment(), flipped);
-        std::erase_if(moves_, [](operation const& o) { return o.data.empty(); }); // nodes of items, not of owners
+        std::erase_if(moves_, [](operation const& o) { return owner_in(o.data).empty(); }); // written by then
         for (auto& o : moves_) o.what = operation::kind::set;
         add_chunks(limits, still_ours, std::move(moves_));
 
         parts_.emplace_back(g)
             .set(at_.assignment(), after_.to_text(), flipped)
-            .set(at_.item_instance(0), after_.owner_id(0).str());
+            .set(at_.item_instance(0), owner_text(after_.owner_id(0).str()));
     }
 
     /// Each transaction begins with the same checks.

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_TESTING_INVARIANTS_IPP
 #define ELASTICJOB_IMPL_TESTING_INVARIANTS_IPP
 
+#include <elasticjob/sharding/item_nodes.hpp>
 #include <elasticjob/testing/invariants.hpp>
 
 namespace elasticjob::testing::detail {
@@ -41,7 +42,7 @@ ELASTICJOB_DECL std::optional<assignment> assignment_in_force(cluster_view const
 ELASTICJOB_DECL std::string owner_of(cluster_view const& v, std::string const& job, item_index i) {
     auto const a = assignment_in_force(v, job);
     if (a && i < a->items()) return a->owner_id(i).str();
-    return v.data(cluster_view::layout(job).item_instance(i));
+    return owner_in(v.data(cluster_view::layout(job).item_instance(i)));
 }
 
 ELASTICJOB_DECL bool is_left(cluster_view const& v, std::string const& job, item_index i) {
@@ -144,7 +145,7 @@ ELASTICJOB_DECL std::string items_agree_with_assignment::changed(tree_event cons
     // If no instance can own items, the nodes of removed items may be removed before the assignment changes.
     auto const count = std::min(a->items(), detail::item_count(v, job).value_or(0));
     for (item_index i = 0; i < count; ++i)
-        if (auto const owner = v.data(at.item_instance(i)); owner != a->owner_id(i).str())
+        if (auto const owner = owner_in(v.data(at.item_instance(i))); owner != a->owner_id(i).str())
             return detail::item_text(job, i) + " shows '" + owner + "', but the assignment says '" +
                    a->owner_id(i).str() + "'";
     return {};
@@ -180,7 +181,7 @@ ELASTICJOB_DECL std::string one_owner_for_each_item::look(std::string const& job
     if (v.find(at.election_latch())->stat.children != 0) return "a candidate has been left behind";
     auto const count = detail::item_count(v, job).value_or(0);
     for (item_index i = 0; i < count; ++i) {
-        auto const owner = v.data(at.item_instance(i));
+        auto const owner = owner_in(v.data(at.item_instance(i)));
         bool const is_nobodys = owner.empty() && detail::is_left(v, job, i);
         if (!is_nobodys && !enabled(owner)) return "item " + item_name(i) + " has no live owner, but '" + owner + "'";
     }
