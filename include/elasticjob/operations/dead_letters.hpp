@@ -106,7 +106,12 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
                         at.run_record(item).str()};
     if (is_again) {
         ELASTICJOB_CO_CHECK(check_keeps_record(at, nodes[3], item));
-        ELASTICJOB_CO_CHECK(check_owner_reads_record(at, nodes[4], nodes[5], nodes[6], item));
+        ELASTICJOB_CO_TRY(auto const java, java_owner(nodes[4], nodes[5], nodes[6], item));
+        if (java)
+            co_return error{errc::invalid_argument,
+                            "the item belongs to a Java member, which reads no records, so it would not run again: "
+                            "trigger the member's server, or discard the letter",
+                            at.instance(*java).str()};
         t.check(at.config(), nodes[3]->stat.version);
         record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
     }
@@ -123,9 +128,9 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
 /// the record, so if two operators handle the same letter, one of them gets no_node. The item's owner is notified and
 /// runs it like any other run. If the run fails again, it becomes a dead letter again. Safe to repeat: after a lost
 /// reply, no_node means that the first call has succeeded.
-/// Errors: no_node if there is no such letter, or if it is to run again, and a Java member owns the item; version_conflict if the item runs or waits for a retry (try again when
+/// Errors: no_node if there is no such letter; version_conflict if the item runs or waits for a retry (try again when
 /// that run has ended), or if its record kept changing; invalid_argument if it is to run again, and the job has no such
-/// item any more or is not monitored; malformed_data; those of the registry.
+/// item any more or is not monitored, or a Java member owns the item; malformed_data; those of the registry.
 template <registry Registry>
 task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item, wall_time due,
                                       dead_letter_verdict verdict) {

@@ -66,11 +66,11 @@ result<job_config> config_with_item(job_layout const& at, node const& config, it
 /// has no configuration; invalid_argument, malformed_data.
 result<void> check_keeps_record(job_layout const& at, std::optional<node> const& config, item_index item);
 
-/// Checks that the item does not belong to a Java member, which reads no records. Pass the assignment, the owner's node
-/// of item 0, and the one of the item. Errors: no_node, malformed_data.
-result<void> check_owner_reads_record(job_layout const& at, std::optional<node> const& assigned,
-                                      std::optional<node> const& first_item, std::optional<node> const& named,
-                                      item_index item);
+/// The Java member that owns the item, if one does: it reads no records. Pass the assignment, the owner's node of item 0,
+/// and the one of the item. Errors: malformed_data.
+result<std::optional<instance_id>> java_owner(std::optional<node> const& assigned,
+                                              std::optional<node> const& first_item, std::optional<node> const& named,
+                                              item_index item);
 
 /// The new record of an item that is to run once, now. Errors: version_conflict if the item runs already, or waits for
 /// another attempt; malformed_data.
@@ -136,7 +136,11 @@ task<result<command_result>> order_item_run(Registry& r, job_name job, item_inde
             co_return error{errc::version_conflict, "the item is disabled: enable it, then repeat the command",
                             at.item_disabled(item).str()};
         ELASTICJOB_CO_TRY(auto const able, co_await detail::find_able_instances(r, at, std::nullopt));
-        ELASTICJOB_CO_CHECK(detail::check_owner_reads_record(at, nodes[6], nodes[7], nodes[8], item));
+        ELASTICJOB_CO_TRY(auto const java, detail::java_owner(nodes[6], nodes[7], nodes[8], item));
+        if (java)
+            co_return error{errc::no_node,
+                            "the item belongs to a Java member, which runs all its items or none: trigger its server",
+                            at.instance(*java).str()};
         auto const* there = nodes[1] ? &*nodes[1] : nullptr;
         auto const obeyed = nodes[3] ? nodes[3]->stat.modified : 0;
         ELASTICJOB_CO_TRY(auto const record, detail::record_with_trigger(at, item, there, obeyed, r.loop().wall_now()));

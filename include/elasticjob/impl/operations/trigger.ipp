@@ -26,20 +26,17 @@ ELASTICJOB_DECL result<void> check_keeps_record(job_layout const& at, std::optio
                  at.item(item).str()};
 }
 
-ELASTICJOB_DECL result<void> check_owner_reads_record(job_layout const& at, std::optional<node> const& assigned,
-                                                      std::optional<node> const& first_item,
-                                                      std::optional<node> const& named, item_index item) {
+ELASTICJOB_DECL result<std::optional<instance_id>> java_owner(std::optional<node> const& assigned,
+                                                              std::optional<node> const& first_item,
+                                                              std::optional<node> const& named, item_index item) {
     auto owner = named ? named->data : std::string{};
     if (is_in_force(assigned, first_item)) {
         ELASTICJOB_TRY(auto const a, assignment::parse(assigned->data));
         owner = item < a.items() ? a.owner_id(item).str() : std::string{};
     }
-    auto const id = instance_id::parse(owner);
-    if (!id || !id->is_java()) return success();
-    return error{errc::no_node,
-                 "the item belongs to a Java member, which reads no records of runs and runs all its items or none: "
-                 "trigger its server",
-                 at.instance(*id).str()};
+    auto id = instance_id::parse(owner);
+    if (!id || !id->is_java()) return std::nullopt;
+    return *std::move(id);
 }
 
 ELASTICJOB_DECL result<run_record> record_with_trigger(job_layout const& at, item_index item, node const* there,
