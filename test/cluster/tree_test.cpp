@@ -145,11 +145,11 @@ TEST_CASE("cluster: after the last instance has left, the same permanent nodes s
                                      {"servers/10.0.0.1", {}},
                                      {"sharding", {}},
                                      {"sharding/0", {}},
-                                     {"sharding/0/instance", {}},
+                                     {"sharding/0/instance", {"-@-@-"}},
                                      {"sharding/1", {}},
-                                     {"sharding/1/instance", {}},
+                                     {"sharding/1/instance", {"-@-@-"}},
                                      {"sharding/2", {}},
-                                     {"sharding/2/instance", {}},
+                                     {"sharding/2/instance", {"-@-@-"}},
                                      {"sharding/3", {}},
-                                     {"sharding/3/instance", {}}});
+                                     {"sharding/3/instance", {"-@-@-"}}});
 }
