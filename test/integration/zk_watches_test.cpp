@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace elasticjob;
@@ -22,6 +23,13 @@ using namespace elasticjob::test;
 namespace {
 
 using watch = event_watch<event_loop>;
+
+/// Its session outlasts the pauses of a busy processor.
+ZkRegistry connected_to(zk_server const& server) {
+    auto options = to(server.endpoint());
+    options.session_timeout = 10s;
+    return connected(std::move(options));
+}
 
 /// The number of watches on the server, for all clients.
 int watches_on(zk_server const& server) {
@@ -54,7 +62,7 @@ job_config far_future(std::string name) {
 
 TEST_CASE("ZkRegistry: a watch without a waiter is removed from the server") {
     zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    auto r = connected_to(server);
     on_loop(r.loop(), [&]() -> task<> {
         REQUIRE((co_await r.create(at("/n0"), "", create_mode::persistent)).has_value());
         std::list<watch> dropped;
@@ -75,7 +83,7 @@ TEST_CASE("ZkRegistry: a watch without a waiter is removed from the server") {
 
 TEST_CASE("ZkRegistry: only watches with a waiter count against the budget") {
     zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    auto r = connected_to(server);
     on_loop(r.loop(), [&]() -> task<> {
         auto const path = [](int n) { return at("/" + std::to_string(100 + n) + std::string(89'990, 'p')); };
         for (int n = 0; n < 30; ++n) {
@@ -99,7 +107,7 @@ TEST_CASE("ZkRegistry: only watches with a waiter count against the budget") {
 
 TEST_CASE("ZkRegistry: a removal does not remove a watch that has been requested again") {
     zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    auto r = connected_to(server);
     on_loop(r.loop(), [&]() -> task<> {
         watch w{r.loop()};
         for (int n = 0; n < 200; ++n) {
@@ -119,7 +127,7 @@ TEST_CASE("ZkRegistry: a removal does not remove a watch that has been requested
 
 TEST_CASE("ZkRegistry: a read under way keeps the watch that an earlier reader drops") {
     zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    auto r = connected_to(server);
     on_loop(r.loop(), [&]() -> task<> {
         for (int n = 0; n < 50; ++n) {
             auto first = std::make_unique<watch>(r.loop());
@@ -177,7 +185,7 @@ TEST_CASE("ZkRegistry: a watch that is dropped during an outage is removed after
 
 TEST_CASE("ZkRegistry: jobs that come and go leave no watches") {
     zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    auto r = connected_to(server);
     job_scheduler<ZkRegistry, AverageAllocation, SimpleExecutor> scheduler{r};
     std::optional<int> before;
     for (int n = 0; n < 5; ++n) {
