@@ -1053,10 +1053,7 @@ inline item_nodes job_world::read_items(node_tree const& t) const {
     for (item_index n = 0; n < common_->scope.items; ++n) {
         if (!t.find(at().item(n))) continue;
         item_nodes::reading one;
-        if (auto const* owner = t.find(at().item_instance(n))) {
-            one.instance = *owner;
-            one.instance->data = owner_in(owner->data);
-        }
+        if (auto const* owner = t.find(at().item_instance(n))) one.instance = *owner;
         read.emplace(n, std::move(one));
     }
     return item_nodes{std::move(read)};

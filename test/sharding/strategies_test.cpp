@@ -183,12 +183,6 @@ struct LeavesUnannounced {
         return answer{r.instance_count(), {{r.item_count - 1, 0}, {r.item_count, no_slot}}};
     }
 };
-struct LeavesHalf {
-    static constexpr std::string_view name = "com.example.LeavesHalf";
-    auto operator()(sharding_request const& r) const {
-        return basic_stored_runs<true>{r.instance_count(), {{r.item_count / 2, 0}, {r.item_count, no_slot}}};
-    }
-};
 struct ForgetsHalf {
     static constexpr std::string_view name = "com.example.ForgetsHalf";
     closed_form operator()(sharding_request const& r) const { return {r.instance_count(), r.item_count / 2}; }
@@ -215,6 +209,17 @@ TEST_CASE_TEMPLATE("sharding.resharder: a wrong strategy changes nothing, and is
     CHECK(done.error().what.find("stays as it is") != std::string::npos);
     CHECK(w.owners(4) == before);
 }
+
+namespace {
+
+struct LeavesHalf {
+    static constexpr std::string_view name = "com.example.LeavesHalf";
+    auto operator()(sharding_request const& r) const {
+        return basic_stored_runs<true>{r.instance_count(), {{r.item_count / 2, 0}, {r.item_count, no_slot}}};
+    }
+};
+
+} // namespace
 
 TEST_CASE("sharding.resharder: items that a strategy leaves lose their owners, in several transactions, too (SH-5)") {
     for (std::size_t const operations : {200U, 16U}) {

@@ -36,14 +36,14 @@ public:
 
     /// From the registry, by item.
     struct reading {
-        std::optional<node> instance; ///< its data is the owner; nothing: the item has no owner node
+        std::optional<node> instance; ///< nothing: the item has no owner node
     };
-    explicit item_nodes(std::map<item_index, reading> read) noexcept : read_{std::move(read)} {}
+    explicit item_nodes(std::map<item_index, reading> read);
 
     bool has_item(item_index i) const { return by_assignment_ ? i < by_assignment_->items() : read_.contains(i); }
     bool has_owner_node(item_index i) const;
 
-    /// Precondition: has_owner_node(i).
+    /// Empty if nobody owns the item. Precondition: has_owner_node(i).
     std::string const& owner(item_index i) const;
 
     /// Precondition: has_owner_node(i), and it was read.
@@ -75,10 +75,7 @@ task<result<item_nodes>> read_item_nodes(Registry& r, job_layout at) {
     for (std::size_t n = 0; n < items.size(); ++n) {
         if (!owners[n] && !(owners[n].error() == errc::no_node)) co_return std::move(owners[n]).error();
         typename item_nodes::reading one;
-        if (owners[n]) {
-            one.instance = *std::move(owners[n]);
-            one.instance->data = owner_in(std::move(one.instance->data));
-        }
+        if (owners[n]) one.instance = *std::move(owners[n]);
         read.emplace(items[n], std::move(one));
     }
     co_return item_nodes{std::move(read)};

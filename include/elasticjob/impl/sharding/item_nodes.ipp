@@ -20,6 +20,11 @@ ELASTICJOB_DECL std::string owner_text(std::string owner) {
 
 ELASTICJOB_DECL std::string owner_in(std::string text) { return text == detail::nobody_text ? std::string{} : text; }
 
+ELASTICJOB_DECL item_nodes::item_nodes(std::map<item_index, reading> read) : read_{std::move(read)} {
+    for (auto& [i, one] : read_)
+        if (one.instance) one.instance->data = owner_in(std::move(one.instance->data));
+}
+
 ELASTICJOB_DECL bool item_nodes::has_owner_node(item_index i) const {
     if (by_assignment_) return i < by_assignment_->items();
     auto const at = read_.find(i);
