@@ -153,6 +153,7 @@
 #include <elasticjob/impl/scheduler/leader_duty.ipp>
 #include <elasticjob/impl/sharding/assignment.ipp>
 #include <elasticjob/impl/sharding/departure.ipp>
+#include <elasticjob/impl/sharding/in_force.ipp>
 #include <elasticjob/impl/sharding/interrupted_items.ipp>
 #include <elasticjob/impl/sharding/item_claim.ipp>
 #include <elasticjob/impl/sharding/item_doubts.ipp>

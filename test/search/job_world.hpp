@@ -701,9 +701,7 @@ inline void job_world::replace_tree(node_tree t) {
         auto const* n = now.nodes.find(p);
         return n ? std::optional{*n} : std::nullopt;
     };
-    auto const written = find(at().assignment());
-    if (written && is_in_force(written, find(at().item_instance(0))))
-        now.in_force = assignment::parse(written->data).value();
+    now.in_force = assignment_in_force(find(at().assignment()), find(at().item_instance(0))).value();
     if (now.in_force && now.in_force->is_published())
         for (item_index n = 0; n < now.in_force->items(); ++n) {
             auto const owner = find(at().item_instance(n));

@@ -10,9 +10,7 @@
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_paced.hpp>
-#include <elasticjob/sharding/assignment.hpp>
 #include <elasticjob/sharding/in_force.hpp>
-#include <elasticjob/sharding/item_nodes.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -122,10 +120,7 @@ task<result<item_page>> find_items(Registry& r, job_name job, item_query query) 
     auto const end = first + std::min(page.item_count - first, std::max(query.items_max, std::uint32_t{1}));
     if (end < page.item_count) page.next = end;
 
-    std::optional<assignment> in_force;
-    if (is_in_force(nodes[2], nodes[3])) {
-        ELASTICJOB_CO_TRY(in_force, assignment::parse(nodes[2]->data));
-    }
+    ELASTICJOB_CO_TRY(auto const in_force, assignment_in_force(nodes[2], nodes[3]));
     std::vector<node_path> paths;
     for (auto i = first; i < end; ++i) {
         paths.push_back(at.run_record(i));
@@ -144,9 +139,7 @@ task<result<item_page>> find_items(Registry& r, job_name job, item_query query) 
     std::size_t const nodes_each = in_force ? 4 : 5;
     for (auto i = first; i < end; ++i) {
         auto* const n = &read[(i - first) * nodes_each];
-        std::string owner;
-        if (in_force && i < in_force->items()) owner = in_force->owner_id(i).str();
-        if (!in_force && n[4]) owner = owner_in(std::move(n[4]->data));
+        auto owner = owner_of(in_force, in_force ? std::nullopt : std::move(n[4]), i);
         detail::item_reading const one{std::move(owner), std::move(n[0]), std::move(n[1]), std::move(n[2]),
                                        std::move(n[3])};
         page.items.push_back(detail::overview_of(i, one, names, at));

@@ -128,9 +128,9 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     }
 
     detail::owners_of_now now;
-    if (is_in_force(nodes[1], nodes[2])) {
-        ELASTICJOB_CO_TRY(auto const a, assignment::parse(nodes[1]->data));
-        now = {a.instances(), a.runs_among(a.instances())};
+    ELASTICJOB_CO_TRY(auto const in_force, assignment_in_force(nodes[1], nodes[2]));
+    if (in_force) {
+        now = {in_force->instances(), in_force->runs_among(in_force->instances())};
     } else {
         ELASTICJOB_CO_TRY(auto const items, co_await read_item_nodes(r, at));
         now = detail::owners_from(items);

@@ -180,9 +180,9 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
     ELASTICJOB_CO_TRY(auto const told, co_await read_paced(r, std::move(paths), requests_max));
 
     std::map<std::string, std::uint32_t> counts;
-    if (is_in_force(nodes[1], nodes[2])) {
-        ELASTICJOB_CO_TRY(auto const a, assignment::parse(nodes[1]->data));
-        counts = detail::count_items(a);
+    ELASTICJOB_CO_TRY(auto const in_force, assignment_in_force(nodes[1], nodes[2]));
+    if (in_force) {
+        counts = detail::count_items(*in_force);
     } else if (!ids.empty()) {
         ELASTICJOB_CO_TRY(auto const owners, co_await detail::read_owners(r, at, requests_max));
         for (auto const& [item, owner] : owners) ++counts[owner];

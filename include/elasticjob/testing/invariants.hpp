@@ -7,6 +7,7 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/in_force.hpp>
 #include <elasticjob/testing/observatory.hpp>
 
 #include <cstdint>
@@ -38,6 +39,8 @@ struct record_place {
     item_index item;
 };
 std::optional<record_place> record_place_of(std::string_view path);
+
+std::optional<node> copy_of(cluster_view const& v, node_path const& path);
 
 /// The assignment, if it is in force (docs/decisions/0003).
 std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job);

@@ -31,12 +31,12 @@ ELASTICJOB_DECL void keep_each_once(std::vector<std::string>& names) {
 
 ELASTICJOB_DECL std::optional<std::vector<std::string>> owners_by_assignment(std::optional<node> const& assignment_node,
                                                                              std::optional<node> const& first_item) {
-    if (!is_in_force(assignment_node, first_item)) return std::nullopt;
-    auto const a = assignment::parse(assignment_node->data);
-    if (!a) return std::nullopt;
+    auto const in_force = assignment_in_force(assignment_node, first_item);
+    if (!in_force || !*in_force) return std::nullopt;
+    auto const& a = **in_force;
     std::vector<std::string> owners;
-    for (auto const& r : a->runs_among(a->instances()))
-        owners.push_back(r.owner == no_slot ? std::string{} : a->instances()[r.owner].str());
+    for (auto const& r : a.runs_among(a.instances()))
+        owners.push_back(r.owner == no_slot ? std::string{} : a.instances()[r.owner].str());
     keep_each_once(owners);
     return owners;
 }

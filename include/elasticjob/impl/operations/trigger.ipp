@@ -29,12 +29,8 @@ ELASTICJOB_DECL result<void> check_keeps_record(job_layout const& at, std::optio
 ELASTICJOB_DECL result<std::optional<instance_id>> java_owner(std::optional<node> const& assigned,
                                                               std::optional<node> const& first_item,
                                                               std::optional<node> const& named, item_index item) {
-    auto owner = named ? named->data : std::string{};
-    if (is_in_force(assigned, first_item)) {
-        ELASTICJOB_TRY(auto const a, assignment::parse(assigned->data));
-        owner = item < a.items() ? a.owner_id(item).str() : std::string{};
-    }
-    auto id = instance_id::parse(owner);
+    ELASTICJOB_TRY(auto const in_force, assignment_in_force(assigned, first_item));
+    auto id = instance_id::parse(owner_of(in_force, named, item));
     if (!id || !id->is_java()) return std::nullopt;
     return *std::move(id);
 }

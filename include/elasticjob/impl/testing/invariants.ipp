@@ -29,20 +29,20 @@ ELASTICJOB_DECL std::string_view job_of(std::string_view path) {
     return path.substr(0, path.find('/'));
 }
 
+ELASTICJOB_DECL std::optional<node> copy_of(cluster_view const& v, node_path const& path) {
+    auto const* there = v.find(path);
+    return there ? std::optional{*there} : std::nullopt;
+}
+
 ELASTICJOB_DECL std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job) {
     auto const at = cluster_view::layout(job);
-    auto const* written = v.find(at.assignment());
-    auto const* first = v.find(at.item_instance(0));
-    if (!written || !first || first->stat.modified != written->stat.modified) return std::nullopt;
-    auto a = assignment::parse(written->data);
-    if (!a) return std::nullopt;
-    return *std::move(a);
+    auto in_force = elasticjob::assignment_in_force(copy_of(v, at.assignment()), copy_of(v, at.item_instance(0)));
+    return in_force ? *std::move(in_force) : std::nullopt;
 }
 
 ELASTICJOB_DECL std::string owner_of(cluster_view const& v, std::string const& job, item_index i) {
-    auto const a = assignment_in_force(v, job);
-    if (a && i < a->items()) return a->owner_id(i).str();
-    return owner_in(v.data(cluster_view::layout(job).item_instance(i)));
+    auto const named = copy_of(v, cluster_view::layout(job).item_instance(i));
+    return elasticjob::owner_of(assignment_in_force(v, job), named, i);
 }
 
 ELASTICJOB_DECL bool is_left(cluster_view const& v, std::string const& job, item_index i) {
