@@ -44,7 +44,8 @@ struct deserted_world : job_world {
     bool make_up(bool has_java_members = true) {
         auto steps = wait_for(detail::make_up_for_lost_runs(one, at, all(), has_java_members, noticed)).value();
         transaction t{one.session().generation};
-        for (auto& o : steps) t.add(std::move(o));
+        for (auto& group : steps)
+            for (auto& o : group) t.add(std::move(o));
         if (t.empty()) return false;
         REQUIRE(wait_for(one.commit(std::move(t))).value());
         return true;

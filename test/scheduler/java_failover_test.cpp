@@ -251,6 +251,30 @@ TEST_CASE(
     CHECK_FALSE(c.has("/settle/leader/failover")); // no Java member is left to remove such a flag
 }
 
+TEST_CASE("scheduler.job: runs of a dead Java member that do not fit into one request run again nevertheless") {
+    constexpr std::size_t checkpoint = 4'000;
+    cluster c{{.limits = {.request_bytes_max = 3 * checkpoint, .operations_max = 100'000}}};
+    REQUIRE(c.add("10.0.0.5").schedule(failover_job(16)));
+    c.run_for(1s);
+    java_member victim{c, "10.0.0.7@-@815"};
+    c.run_for(1s);
+    auto const owned = share_of(c, victim.id, 16);
+    REQUIRE(owned.size() == 8);
+    for (auto const i : owned) {
+        run_record before;
+        before.checkpoint = std::string(checkpoint, 'x');
+        c.set("/settle/ext/run/" + std::to_string(i), before.to_text());
+        victim.begin(i);
+    }
+    c.run_for(1s);
+    victim.die();
+    c.run_for(5s);
+    CHECK(c.started() == owned);
+    CHECK(share_of(c, victim.id, 16).empty());
+    CHECK(c.count(heard::kind::trouble) == 0);
+    CHECK(c.violations.empty());
+}
+
 TEST_CASE("scheduler.job: the next leader makes up for the runs of a Java member that led and died") {
     dying_java w{9};
     w.c.run_for(1s);

@@ -317,6 +317,37 @@ TEST_CASE("sharding.resharder: a sharding that does not fit into one request nev
     }
 }
 
+TEST_CASE("sharding.resharder: additional writes are divided between groups, and precede the new assignment") {
+    sharded_world w{2, small_requests(12)};
+    REQUIRE(w.shard(30));
+    auto b = w.basis(29);
+    for (item_index i = 0; i < 12; ++i) {
+        auto const first = w.at.item(i) / "first";
+        auto const second = w.at.item(i) / "second";
+        b.besides.push_back({{operation::kind::create, first}, {operation::kind::create, second}});
+    }
+    std::optional<result<sharding_report>> done;
+    auto run = [](auto& l, auto const& v, sharding_basis basis, auto& into) -> task<void> {
+        into.emplace(co_await l.shard(v, std::move(basis)));
+    };
+    post(w.loop, [&] { w.background.spawn(run(w.leader, *w.view, std::move(b), done)); });
+    std::set<int> counts;
+    while (!done) {
+        w.loop.step();
+        int written_groups = 0;
+        for (item_index i = 0; i < 12; ++i) {
+            CHECK(w.has(w.at.item(i) / "first") == w.has(w.at.item(i) / "second"));
+            written_groups += w.has(w.at.item(i) / "first");
+        }
+        counts.insert(written_groups);
+        if (written(w).items() == 29) CHECK(written_groups == 12);
+    }
+    REQUIRE(*done);
+    CHECK(counts.size() > 2); // more than one request for them
+    CHECK(written(w).items() == 29);
+    CHECK(nodes_agree(w));
+}
+
 TEST_CASE("sharding.resharder: whichever of its requests is its last, the next leader completes a sharding in parts") {
     for (auto const fate : {request_fate::request_lost, request_fate::reply_lost})
         for (std::uint64_t n = 0;; ++n) {

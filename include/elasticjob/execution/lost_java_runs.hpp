@@ -45,15 +45,18 @@ std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& d
 std::optional<std::string> record_of_lost_run(std::optional<node> const& there, instance_id const& owner,
                                               wall_time noticed, bool is_flagged);
 
-/// The writes that, together with the new owners, let other members make up for the runs of dead Java members: the
-/// records from which our members take them up and, if there are Java members left, the flags by which those may do so.
-/// Leaves out runs that a Java member has taken up. Precondition: `ext` exists, or earlier writes of the transaction
-/// create it. Errors: those of the registry.
+/// The writes for one item, which belong into one transaction.
+using item_writes = std::vector<operation>;
+
+/// The writes that, together with the new owners or before them, let other members make up for the runs of dead Java
+/// members: the records from which our members take them up and, if there are Java members left, the flags by which
+/// those may do so. The parents of all these nodes come first. Leaves out runs that a Java member has taken up, and those
+/// that are on record already. Precondition: `ext` exists, or earlier writes create it. Errors: those of the registry.
 template <registry Registry>
-task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layout at,
-                                                           std::vector<deserted_item> deserted, bool has_java_members,
-                                                           wall_time noticed) {
-    transaction steps{r.session().generation};
+task<result<std::vector<item_writes>>> make_up_for_lost_runs(Registry& r, job_layout at,
+                                                             std::vector<deserted_item> deserted, bool has_java_members,
+                                                             wall_time noticed) {
+    std::vector<item_writes> all;
     auto const read_item = [&](deserted_item const& d) { return r.exists(at.item(d.item)); };
     auto const read_owner = [&](deserted_item const& d) { return r.exists(at.item_instance(d.item)); };
     ELASTICJOB_CO_TRY(auto const departures, co_await r.exists(at.instances()));
@@ -69,7 +72,7 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
         known.push_back(std::move(deserted[n]));
     }
     auto const lost = interrupted_among(known, departures ? departures->children_changed : 0);
-    if (lost.empty()) co_return steps.operations();
+    if (lost.empty()) co_return all;
     std::vector<node_path> paths{at.run_records(), at.failover_items().parent(), at.failover_items(), at.orders()};
     auto const parents = paths.size();
     for (auto const& d : lost)
@@ -80,7 +83,7 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
     bool const has_moved = std::any_of(lost.begin(), lost.end(), [](auto const& d) { return d.is_moved; });
     bool const is_needed[]{true, has_java_members, has_java_members, has_moved};
     for (std::size_t n = 0; n < parents; ++n)
-        if (!found[n] && is_needed[n]) steps.create(paths[n], {});
+        if (!found[n] && is_needed[n]) all.push_back({{operation::kind::create, paths[n]}});
     for (std::size_t n = 0; n < lost.size(); ++n) {
         auto const* const of_item = &found[parents + 5 * n];
         auto const& there = of_item[0];
@@ -91,6 +94,7 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
         bool const is_our_end = there && there->stat.modified == lost[n].changed; // that removed the mark
         auto text = record_of_lost_run(there, lost[n].owner, noticed, was_flagged || is_to_be_flagged);
         if (is_taken || is_our_end || !text) continue;
+        transaction steps{r.session().generation};
         auto const path = at.run_record(lost[n].item);
         if (there)
             steps.set(path, *std::move(text), there->stat.version);
@@ -98,15 +102,16 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
             steps.create(path, *std::move(text));
         if (is_to_be_flagged) steps.create(at.failover_item(lost[n].item), {});
         if (lost[n].is_moved) put_look_order(steps, at, lost[n].item, of_item[4]);
+        all.push_back(steps.operations());
     }
-    co_return steps.operations();
+    co_return all;
 }
 
 /// The same for all Java members that are gone by the view but still own items. Looks at the items of others, too,
 /// because a Java member goes on running an item that is moved meanwhile.
 template <registry Registry>
-task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view<Registry> const& view, job_layout at,
-                                                           wall_time noticed) {
+task<result<std::vector<item_writes>>> make_up_for_dead_java(Registry& r, job_view<Registry> const& view, job_layout at,
+                                                             wall_time noticed) {
     auto const is_dead_java = [&](instance_id const& id) { return id.is_java() && !view.has_instance(id.str()); };
     std::optional<instance_id> dead; // one of them
     std::optional<item_nodes> owners;
@@ -114,12 +119,12 @@ task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view
         owners.emplace(*a);
         auto const& all = a->instances();
         auto const first = std::find_if(all.begin(), all.end(), is_dead_java);
-        if (first == all.end()) co_return std::vector<operation>{};
+        if (first == all.end()) co_return std::vector<item_writes>{};
         dead = *first;
     } else if (view.first_item()) {
         ELASTICJOB_CO_TRY(owners, co_await read_item_nodes(r, at));
     } else {
-        co_return std::vector<operation>{};
+        co_return std::vector<item_writes>{};
     }
     std::vector<deserted_item> deserted;
     std::vector<item_index> others;
@@ -130,7 +135,7 @@ task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view
         else
             others.push_back(i);
     }
-    if (!dead) co_return std::vector<operation>{};
+    if (!dead) co_return std::vector<item_writes>{};
     for (auto const i : others) deserted.push_back({.item = i, .owner = *dead, .is_moved = true});
     co_return co_await make_up_for_lost_runs(r, at, std::move(deserted), view.has_java_members(), noticed);
 }

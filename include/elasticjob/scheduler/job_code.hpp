@@ -38,7 +38,7 @@ struct job_code {}; // complete where this header is included: job_scheduler.hpp
                                                          std::uint32_t, mono_time, bool);                              \
     EXTERN template task<result<detail::unattended>> detail::find_interrupted(Registry&, job_view<Registry> const&,    \
                                                                               job_layout, instance_id, std::uint32_t); \
-    EXTERN template task<result<std::vector<operation>>> detail::make_up_for_dead_java(                                \
+    EXTERN template task<result<std::vector<detail::item_writes>>> detail::make_up_for_dead_java(                      \
         Registry&, job_view<Registry> const&, job_layout, wall_time);                                                  \
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)

@@ -31,7 +31,8 @@ struct sharding_basis {
     std::vector<instance_id> instances; ///< available instances, in ElasticJob's order
     job_traits traits{};                ///< of these instances and the items; only if the strategy uses traits
     std::string strategy{};             ///< the name that the job specifies; empty: the strategy's own
-    std::vector<operation> besides{};   ///< additional writes in the transaction that writes the new assignment
+    /// Additional writes, which take effect with the new assignment or before it. Those of a group stay together.
+    std::vector<std::vector<operation>> besides{};
 };
 
 /// The outcome of a sharding.
@@ -79,7 +80,7 @@ result<void> check_answer(assignment const& answer, std::uint32_t item_count, bo
 /// two owners:
 ///
 /// 1. The assignment in force gets `published no`, so that the next leader reads the nodes if we die before the end.
-/// 2. The nodes of the items that move lose their owners.
+/// 2. The nodes of the items that move lose their owners. The additional writes follow.
 /// 3. The new assignment comes into force. This transaction checks the whole basis; the others check only that no other
 ///    member has sharded meanwhile.
 /// 4. The nodes of the items that move get their new owners.

@@ -6,6 +6,7 @@
 #include <elasticjob/sharding/sharding_plan.hpp>
 
 #include <cstddef>
+#include <span>
 
 namespace elasticjob {
 
@@ -68,8 +69,13 @@ public:
 
     std::vector<transaction> transactions(registry_limits const& limits) && {
         auto all = checks();
-        for (auto const* part : {&foundation_, &flip_, &moves_})
-            for (auto const& o : *part) all.add(o);
+        auto const add_all = [&all](std::vector<operation> const& part) {
+            for (auto const& o : part) all.add(o);
+        };
+        add_all(foundation_);
+        for (auto const& group : basis_.besides) add_all(group);
+        add_all(flip_);
+        add_all(moves_);
         if (all.has_room(limits)) return {std::move(all)};
         divide(limits);
         return std::move(parts_);
@@ -101,7 +107,6 @@ private:
                                                  create_mode::persistent, *now_.version}
                                      : creation(at_.assignment(), after_.to_text()));
         for (auto const& path : now_.requests) flip_.push_back({operation::kind::remove, path});
-        for (auto const& o : basis_.besides) flip_.push_back(o);
     }
 
     void move(item_nodes const& known) {
@@ -139,7 +144,9 @@ private:
             auto& owner = clearing.back().data;
             if (!owner.empty()) owner = owner_text({}); // otherwise it is the node of an item
         }
-        add_chunks(limits, nobody_sharded, std::move(clearing));
+        add_chunks(limits, nobody_sharded, each_alone(clearing));
+        auto besides = basis_.besides;
+        add_chunks(limits, nobody_sharded, {besides.begin(), besides.end()});
 
         auto unpublished = after_;
         unpublished.set_published(false);
@@ -158,22 +165,33 @@ private:
         still_ours.check(at_.assignment(), flipped);
         std::erase_if(moves_, [](operation const& o) { return owner_in(o.data).empty(); }); // written by then
         for (auto& o : moves_) o.what = operation::kind::set;
-        add_chunks(limits, still_ours, std::move(moves_));
+        add_chunks(limits, still_ours, each_alone(moves_));
 
         parts_.emplace_back(g)
             .set(at_.assignment(), after_.to_text(), flipped)
             .set(at_.item_instance(0), owner_text(after_.owner_id(0).str()));
     }
 
-    /// Each transaction begins with the same checks.
-    void add_chunks(registry_limits const& limits, transaction const& checks, std::vector<operation> rest) {
+    using groups = std::vector<std::span<operation>>; ///< of writes that stay together
+
+    static groups each_alone(std::vector<operation>& all) {
+        groups each;
+        each.reserve(all.size());
+        for (auto& o : all) each.emplace_back(&o, 1);
+        return each;
+    }
+
+    /// Moves the writes into transactions. Each begins with the same checks.
+    void add_chunks(registry_limits const& limits, transaction const& checks, groups const& writes) {
         auto chunk = checks;
-        for (auto& o : rest) {
-            if (!chunk.has_room(limits, 1, o.bytes())) {
+        for (auto const group : writes) {
+            std::size_t bytes = 0;
+            for (auto const& o : group) bytes += o.bytes();
+            if (!chunk.has_room(limits, group.size(), bytes) && chunk.size() != checks.size()) {
                 parts_.push_back(std::move(chunk));
                 chunk = checks;
             }
-            chunk.add(std::move(o));
+            for (auto& o : group) chunk.add(std::move(o));
         }
         if (chunk.size() != checks.size()) parts_.push_back(std::move(chunk));
     }
