@@ -5,17 +5,14 @@
 
 #include <elasticjob/testing/explore.hpp>
 
+#include <support/full_run.hpp>
 #include <support/sanitized.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <cstdlib>
 
 namespace elasticjob::test {
-
-/// Whether this is a full run (`test/run --full`), which tries all seeds.
-inline bool is_full_run() { return std::getenv("ELASTICJOB_FULL_RUN") != nullptr; }
 
 /// That many seeds and two new ones. Outside a full run a quarter of them; under a sanitizer, which is slow, a tenth.
 inline testing::explore_options seeds(std::uint64_t count) {
