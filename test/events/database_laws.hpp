@@ -52,6 +52,14 @@ void check_database_laws(World& world) {
                                               "TASK_STAGING" + status + "Job 'settle' execute begin.|" + start,
                                               "TASK_FINISHED" + status + "|" + end});
     }
+    SUBCASE("a task id with thousands of items") {
+        std::string items;
+        for (int i = 0; i < 5'000; ++i) items += (i ? "," : "") + std::to_string(i * 7919 % 10'007);
+        h.task = "settle@-@" + items + "@-@READY@-@10.0.0.1@-@11";
+        REQUIRE(d.write(entries_of(h.started())));
+        REQUIRE(d.write(entries_of(h.succeeded())));
+        CHECK(world.query(all_executions) == rows{run() + "-|1|" + start + "|" + end});
+    }
     SUBCASE("a run that fails, with any text") {
         h.failure = error{errc::job_threw, "'); DROP TABLE JOB_EXECUTION_LOG; -- :id $1 %s \\ \"\n\xe2\x82\xac", ""};
         h.job = "o'neil";

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -158,6 +160,22 @@ TEST_CASE("events.line_events: to a descriptor and to a stream, each line at onc
     lseek(fileno(file), 0, SEEK_SET);
     CHECK(read_all(fileno(file)) == logfmt_of(h.started())[0]);
     std::fclose(file);
+}
+
+TEST_CASE("events.line_events: a line that was written in part does not spoil the next one") {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    for (int const end : ends) fcntl(end, F_SETFL, O_NONBLOCK);
+    to_descriptor out{ends[1]};
+    CHECK_THROWS_AS(out(std::string(1'000'000, 'x') + "\n"), std::system_error);
+    CHECK_THROWS_AS(out("lost\n"), std::system_error);
+    auto const part = read_all(ends[0]);
+    CHECK(part == std::string(part.size(), 'x'));
+    out("next\n");
+    CHECK(read_all(ends[0]) == "\nnext\n");
+    out("last\n");
+    CHECK(read_all(ends[0]) == "last\n");
+    for (int const end : ends) close(end);
 }
 
 TEST_CASE("events.line_events: a failed write throws an exception, which Sinks and Queued count") {

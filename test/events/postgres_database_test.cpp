@@ -7,7 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <barrier>
 #include <thread>
+#include <vector>
 
 using namespace elasticjob;
 using namespace elasticjob::test;
@@ -73,6 +76,48 @@ TEST_CASE("events.postgres_database: obeys the laws") {
     if (!server) return;
     postgres_world world{*server};
     check_database_laws(world);
+}
+
+TEST_CASE("events.postgres_database: instances that create the tables at the same time refuse no events") {
+    auto* const server = the_server();
+    if (!server) return;
+    std::atomic<int> refused{0};
+    for (int round = 0; round < 10; ++round) {
+        postgres_world const world{*server};
+        constexpr int count = 6;
+        std::barrier together{count};
+        std::vector<std::jthread> instances;
+        for (int n = 0; n < count; ++n)
+            instances.emplace_back([&] {
+                happenings const h;
+                together.arrive_and_wait();
+                auto const written = world.make().write(entries_of(h.started()));
+                if (!written && written.error() == errc::invalid_argument) ++refused;
+            });
+    }
+    CHECK(refused == 0);
+}
+
+TEST_CASE("events.postgres_database: with existing tables, a user may write or read without owning them") {
+    auto* const server = the_server();
+    if (!server) return;
+    postgres_world world{*server};
+    happenings const h;
+    auto owner = world.make();
+    REQUIRE(owner.write(entries_of(h.started())));
+    for (auto const* const text :
+         {"CREATE ROLE writer LOGIN", "CREATE ROLE reader LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+          "GRANT SELECT, INSERT, UPDATE ON JOB_EXECUTION_LOG, JOB_STATUS_TRACE_LOG TO writer",
+          "GRANT SELECT ON JOB_EXECUTION_LOG, JOB_STATUS_TRACE_LOG TO reader"})
+        world.query(text);
+    PostgresDatabase writer{server->connection() + " user=writer"};
+    CHECK(writer.write(entries_of(h.succeeded())));
+    PostgresDatabase reader{server->connection() + " user=reader"};
+    auto const read = reader.select({"SELECT is_success FROM JOB_EXECUTION_LOG", {}, 1});
+    REQUIRE(read);
+    CHECK(read->at(0).at(0) == "1");
+    CHECK_FALSE(reader.write(entries_of(h.started())));
+    for (auto const* const text : {"DROP OWNED BY writer, reader", "DROP ROLE writer, reader"}) world.query(text);
 }
 
 TEST_CASE("events.postgres_database: text that PostgreSQL cannot store is changed so that it can") {

@@ -196,6 +196,22 @@ TEST_CASE("events.sql_events: what is too old is removed at the beginning, and f
     CHECK(kept.cleanups == 0); // by default nothing is removed
 }
 
+TEST_CASE("events.sql_events: rows that are kept for longer than time has been counted are not removed") {
+    for (auto const keep_for : {std::chrono::hours{400 * 365 * 24}, std::chrono::hours::max()}) {
+        script s;
+        {
+            happenings const h;
+            SqlEvents sink{FakeDatabase{&s}, {.keep_for = keep_for, .cleanup_interval = 1ms}};
+            for (std::uint64_t n = 1; n <= 3; ++n) {
+                sink(h.started(n));
+                s.tried.acquire();
+            }
+        }
+        CHECK(s.attempts >= 1);
+        CHECK(s.cleanups == 0);
+    }
+}
+
 TEST_CASE("events.sql_events: expired rows are removed in pieces, and events do not wait for all of them") {
     happenings const h;
     script s;

@@ -43,25 +43,36 @@ concept event_database = std::move_constructible<D> &&
 /// a task id may have any length. Times are in UTC.
 namespace detail::sql {
 
-inline constexpr std::array<char const*, 5> schema{
-    "CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG ("
-    "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, task_id TEXT NOT NULL, hostname TEXT NOT NULL, "
-    "ip TEXT NOT NULL, sharding_item INT NOT NULL, execution_source VARCHAR(20) NOT NULL, failure_cause TEXT NULL, "
-    "is_success INT NOT NULL, start_time TIMESTAMP NULL, complete_time TIMESTAMP NULL)",
-    "CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG ("
-    "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, original_task_id TEXT NOT NULL, task_id TEXT NOT "
-    "NULL, "
-    "slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, sharding_item TEXT NOT "
-    "NULL, "
-    "state VARCHAR(20) NOT NULL, message TEXT NULL, creation_time TIMESTAMP NULL)",
+struct relation {
+    char const* name; ///< of a table or an index
+    char const* creation;
+    char const* removal = nullptr; ///< of the index of an earlier version that this one replaces
+};
+
+inline constexpr std::array<relation, 5> schema{{
+    {"JOB_EXECUTION_LOG",
+     "CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG ("
+     "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, task_id TEXT NOT NULL, hostname TEXT NOT NULL, "
+     "ip TEXT NOT NULL, sharding_item INT NOT NULL, execution_source VARCHAR(20) NOT NULL, failure_cause TEXT NULL, "
+     "is_success INT NOT NULL, start_time TIMESTAMP NULL, complete_time TIMESTAMP NULL)"},
+    {"JOB_STATUS_TRACE_LOG",
+     "CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG ("
+     "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, original_task_id TEXT NOT NULL, "
+     "task_id TEXT NOT NULL, slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, "
+     "sharding_item TEXT NOT NULL, state VARCHAR(20) NOT NULL, message TEXT NULL, creation_time TIMESTAMP NULL)"},
     // For finding the original task of a row. The TASK_ID_STATE_INDEX of 2.1.5 does not contain the time. All firings
     // of an instance for the same items share a task id, so without the time each insertion would scan all earlier
-    // rows.
-    "CREATE INDEX IF NOT EXISTS TASK_ID_STATE_TIME_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state, creation_time)",
+    // rows. PostgreSQL limits a row of an index to some 2,700 bytes, and a task id names all its items.
+    {"TASK_ID_START_STATE_TIME_INDEX",
+     "CREATE INDEX IF NOT EXISTS TASK_ID_START_STATE_TIME_INDEX ON JOB_STATUS_TRACE_LOG "
+     "(substr(task_id, 1, 200), state, creation_time)",
+     "DROP INDEX IF EXISTS TASK_ID_STATE_TIME_INDEX"},
     // For the removal of old rows.
-    "CREATE INDEX IF NOT EXISTS JOB_EXECUTION_LOG_START_TIME ON JOB_EXECUTION_LOG (start_time)",
-    "CREATE INDEX IF NOT EXISTS JOB_STATUS_TRACE_LOG_CREATION_TIME ON JOB_STATUS_TRACE_LOG (creation_time)",
-};
+    {"JOB_EXECUTION_LOG_START_TIME",
+     "CREATE INDEX IF NOT EXISTS JOB_EXECUTION_LOG_START_TIME ON JOB_EXECUTION_LOG (start_time)"},
+    {"JOB_STATUS_TRACE_LOG_CREATION_TIME",
+     "CREATE INDEX IF NOT EXISTS JOB_STATUS_TRACE_LOG_CREATION_TIME ON JOB_STATUS_TRACE_LOG (creation_time)"},
+}};
 
 /// If the run has ended, its start changes nothing. Its end overwrites its start, or is inserted if there is no start.
 inline constexpr char const* write_execution =
@@ -72,11 +83,13 @@ inline constexpr char const* write_execution =
     "ON CONFLICT (id) DO UPDATE SET failure_cause = excluded.failure_cause, is_success = excluded.is_success, "
     "complete_time = excluded.complete_time WHERE excluded.complete_time IS NOT NULL";
 
-/// Without an original task, a row takes that of the first row of its task.
+/// Without an original task, a row takes that of the first row of its task. SQLite would put the value of `task_id` into
+/// the other condition, which could not use its index then; `|| ''` prevents that.
 inline constexpr char const* write_status =
     "INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, source, execution_type, "
     "sharding_item, state, message, creation_time) VALUES (:id, :job_name, COALESCE(NULLIF(:original_task_id, ''), "
-    "(SELECT original_task_id FROM JOB_STATUS_TRACE_LOG WHERE task_id = :staged_task_id AND state = 'TASK_STAGING' "
+    "(SELECT original_task_id FROM JOB_STATUS_TRACE_LOG WHERE substr(task_id, 1, 200) = "
+    "substr(CAST(:same_start AS TEXT), 1, 200) AND task_id || '' = :staged_task_id AND state = 'TASK_STAGING' "
     "ORDER BY creation_time DESC LIMIT 1), ''), :task_id, :slave_id, :source, :execution_type, :sharding_item, :state, "
     ":message, :creation_time) ON CONFLICT (id) DO NOTHING";
 
@@ -107,6 +120,7 @@ void bind(trace::status_trace_event const& s, F&& f) {
     f("id", s.id);
     f("job_name", s.job_name);
     f("original_task_id", s.original_task_id);
+    f("same_start", s.task_id);
     f("staged_task_id", s.task_id);
     f("task_id", s.task_id);
     f("slave_id", s.slave_id);

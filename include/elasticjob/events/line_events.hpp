@@ -31,6 +31,9 @@ namespace detail {
 /// Throws std::system_error with `errno`. If exceptions are turned off, the line is lost without a report.
 void miss_line();
 
+/// Removes the written bytes from `text`. Returns false with `errno` if not all of them could be written.
+bool write_out(int descriptor, std::string_view& text);
+
 } // namespace detail
 
 /// Writes to a stream of the C library, which must stay open, and flushes it. Throws std::system_error.
@@ -39,10 +42,13 @@ struct to_stream {
     void operator()(std::string_view line) const;
 };
 
-/// Writes to a file descriptor, which must stay open: one write for each line. Throws std::system_error.
+/// Writes to a file descriptor, which must stay open: one write for each line. If only a part of a line can be written,
+/// that part gets a line end before the next line. Throws std::system_error. If nobody reads from a pipe any more,
+/// SIGPIPE ends the process, unless the program ignores it.
 struct to_descriptor {
     int descriptor;
-    void operator()(std::string_view line) const;
+    bool is_within_line = false; ///< the last line was written in part
+    void operator()(std::string_view line);
 };
 
 namespace detail {

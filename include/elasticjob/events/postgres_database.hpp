@@ -21,8 +21,10 @@
 namespace elasticjob {
 
 /// PostgreSQL 9.5 or later. `connection` is a connection string of libpq, `host=db dbname=jobs user=jobs`. Unless it
-/// sets other limits, connecting takes at most 5 s, and a statement or a silent network at most 10 s. A URI is used
-/// unchanged, without these limits. Threads: one at a time.
+/// sets other limits, connecting takes at most 5 s, a statement or a broken network at most 10 s, and creating an index
+/// of an existing table an hour. A server that stands still while its network works is waited for without a limit. A URI
+/// is used unchanged, without these limits. If the tables and indexes exist, the user needs no right but SELECT, INSERT,
+/// UPDATE, and DELETE for the removal of old rows. Threads: one at a time.
 class PostgresDatabase {
 public:
     explicit PostgresDatabase(std::string connection)
@@ -49,7 +51,7 @@ public:
 
     result<detail::sql::selected_rows> select(detail::sql::selection const& what) {
         detail::sql::selected_rows all;
-        ELASTICJOB_CHECK(attempt([&] { all = read_rows(what); }));
+        ELASTICJOB_CHECK(attempt([&] { all = read_rows(*session_, what); }));
         return all;
     }
 
@@ -67,8 +69,11 @@ private:
             return success();
         } catch (soci::postgresql_soci_error const& e) {
             auto const state = e.sqlstate();
-            // Data that does not fit, or that violates a constraint. All other errors may be temporary.
-            bool const is_refused = state.starts_with("22") || state.starts_with("23") || state.starts_with("P0");
+            // Data that does not fit, is too large, or violates a constraint. All other errors may be temporary, and so
+            // are those of instances that create the tables at the same time.
+            bool const is_of_data = state.starts_with("22") || state.starts_with("23") || state.starts_with("54") ||
+                                    state.starts_with("P0");
+            bool const is_refused = session_ && is_of_data;
             forget_statements(); // otherwise the values of the failed statement would stay in memory
             if (!is_refused) disconnect();
             return error{is_refused ? errc::invalid_argument : errc::unreachable, in_one_line(e.what())};
@@ -101,8 +106,27 @@ private:
     void connect() {
         auto fresh = std::make_unique<soci::session>(soci::postgresql, connection_);
         run(*fresh, "SET client_min_messages = warning"); // suppresses "table already exists"
-        for (auto const* text : detail::sql::schema) run(*fresh, text);
+        run(*fresh, "SET datestyle = ISO");               // the form of the times that are read
+        create_missing(*fresh);
         session_ = std::move(fresh);
+    }
+
+    /// The tables may belong to another user: then this one may neither create nor remove anything.
+    static void create_missing(soci::session& session) {
+        detail::sql::selection there;
+        for (auto const& r : detail::sql::schema) {
+            there.text +=
+                std::string{there.text.empty() ? "SELECT" : ","} + " CAST(to_regclass('" + r.name + "') AS TEXT)";
+            ++there.columns;
+        }
+        auto const found = read_rows(session, there);
+        run(session, "SET statement_timeout = '1h'"); // for the index of a large table
+        for (std::size_t n = 0; n < detail::sql::schema.size(); ++n) {
+            if (found.at(0)[n]) continue;
+            run(session, detail::sql::schema[n].creation);
+            if (detail::sql::schema[n].removal) run(session, detail::sql::schema[n].removal);
+        }
+        run(session, "RESET statement_timeout");
     }
 
     /// Returns the number of affected rows. SOCI's `<<` would be shorter, but with clang's undefined behaviour
@@ -156,9 +180,9 @@ private:
         p->statement.execute(true);
     }
 
-    detail::sql::selected_rows read_rows(detail::sql::selection const& what) {
+    static detail::sql::selected_rows read_rows(soci::session& session, detail::sql::selection const& what) {
         std::vector<std::pair<std::string, soci::indicator>> columns(what.columns);
-        soci::statement s{*session_};
+        soci::statement s{session};
         for (auto& [value, state] : columns) s.exchange(soci::into(value, state));
         for (auto const& [name, value] : what.values) s.exchange(soci::use(value, name));
         s.alloc();

@@ -11,6 +11,7 @@
 #include <elasticjob/events/queue_thread.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -125,14 +126,22 @@ private:
         }
     }
 
+    /// Nothing if no row can be so old.
+    std::optional<wall_time> kept_since() const {
+        auto const now = std::chrono::system_clock::now();
+        if (options_.keep_for >= std::chrono::floor<std::chrono::hours>(now.time_since_epoch())) return std::nullopt;
+        return now - options_.keep_for;
+    }
+
     /// Deletes a part of the old rows. If there may be more, the next part follows after the waiting events.
     template <class Queue>
     void clean_up(Queue& queue) {
         auto const count_max = std::max<std::uint64_t>(options_.cleanup_rows_max, 1);
         bool is_all = true;
         auto const removed = guarded_call([&]() -> result<void> {
-            ELASTICJOB_TRY(auto const count,
-                           db_.remove_before(std::chrono::system_clock::now() - options_.keep_for, count_max));
+            auto const since = kept_since();
+            if (!since) return success();
+            ELASTICJOB_TRY(auto const count, db_.remove_before(*since, count_max));
             is_all = count < count_max;
             return success();
         });

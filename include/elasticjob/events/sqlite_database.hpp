@@ -90,8 +90,11 @@ private:
         for (auto const* text : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"}) {
             ELASTICJOB_CHECK(run(text));
         }
-        for (auto const* text : detail::sql::schema) {
-            ELASTICJOB_CHECK(run(text));
+        for (auto const& r : detail::sql::schema) {
+            ELASTICJOB_CHECK(run(r.creation));
+            if (r.removal) {
+                ELASTICJOB_CHECK(run(r.removal));
+            }
         }
         ELASTICJOB_TRY(execution_, prepare(detail::sql::write_execution));
         ELASTICJOB_TRY(status_, prepare(detail::sql::write_status));

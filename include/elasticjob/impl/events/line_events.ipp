@@ -12,6 +12,16 @@ ELASTICJOB_DECL void miss_line() {
 #endif
 }
 
+ELASTICJOB_DECL bool write_out(int descriptor, std::string_view& text) {
+    while (!text.empty()) {
+        auto const written = ::write(descriptor, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
 } // namespace elasticjob::detail
 
 namespace elasticjob {
@@ -20,13 +30,13 @@ ELASTICJOB_DECL void to_stream::operator()(std::string_view line) const {
     if (std::fwrite(line.data(), 1, line.size(), file) != line.size() || std::fflush(file) != 0) detail::miss_line();
 }
 
-ELASTICJOB_DECL void to_descriptor::operator()(std::string_view line) const {
-    while (!line.empty()) {
-        auto const written = ::write(descriptor, line.data(), line.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return detail::miss_line();
-        line.remove_prefix(static_cast<std::size_t>(written));
-    }
+ELASTICJOB_DECL void to_descriptor::operator()(std::string_view line) {
+    std::string_view end = is_within_line ? "\n" : "";
+    if (!detail::write_out(descriptor, end)) return detail::miss_line();
+    auto const size = line.size();
+    bool const is_written = detail::write_out(descriptor, line);
+    is_within_line = !is_written && line.size() != size;
+    if (!is_written) detail::miss_line();
 }
 
 } // namespace elasticjob
