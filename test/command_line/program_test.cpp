@@ -91,6 +91,8 @@ TEST_CASE("command_line.program: exit codes distinguish kinds of failure, and er
     CHECK(absent.err == "elasticjob: no_node: there is no job of that name (/nobody)\n"
                         "next: see what there is: elasticjob jobs list, or items, servers and instances list\n");
     CHECK(t.run({"servers", "remove", "10.0.0.1", "--job", "settle", "--yes"}).code == exit_code::conflict);
+    CHECK(t.run({"servers", "disable", "10.0.0.1", "--job", "", "--yes"}).code == exit_code::usage);
+    CHECK(t.run({"tree", "repair", "", "--yes"}).code == exit_code::usage);
     CHECK(t.run({"top"}).code == exit_code::usage); // the output is no terminal
     t.variables.erase("USER");
     CHECK(t.run({"jobs", "trigger", "settle"}).err ==

@@ -124,6 +124,17 @@ TEST_CASE("operations.commands: two calls with one key are one command") {
     CHECK(j.started().size() == 8);
 }
 
+TEST_CASE("operations.commands: a command with a long subject can be repeated, and differs from one that begins alike") {
+    job_of_two j;
+    std::string const server = std::string(130, 'w') + ".example";
+    for (auto const& name : {server, server + ".org"}) j.c.create("/settle/servers/" + name);
+    command_by const by{"ann", "key-1"};
+    CHECK(effect_of(switch_server(j.c.by_hand, "settle", server, switched::off, by)) == effect::done);
+    CHECK(effect_of(switch_server(j.c.by_hand, "settle", server, switched::off, by)) == effect::repeated);
+    CHECK(switch_server(j.c.by_hand, "settle", server + ".org", switched::off, by).error() == errc::invalid_argument);
+    CHECK(j.trail().entries().back().subject.size() <= audit_trail::word_bytes_max);
+}
+
 TEST_CASE("operations.commands: a call that the other one with its key has overtaken is not refused because of it") {
     job_of_two j;
     auto& r = j.c.by_hand;

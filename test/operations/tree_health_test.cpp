@@ -186,6 +186,18 @@ TEST_CASE("operations.tree_health: a live member's nodes are not touched") {
     CHECK(w.c.data("/settle/ext/run/1") == "nonsense");
 }
 
+TEST_CASE("operations.tree_health: items that an unusable configuration lacks keep their records") {
+    job_of_two w;
+    auto broken = from_json(w.c.data("/settle/config")).value().value();
+    broken.sharding_total_count = 1;
+    broken.cron = "0 0 99 * * ?";
+    w.c.set("/settle/config", to_json(broken));
+    w.c.run_for(10s);
+    CHECK(w.faults() == strings{"damaged /config!"});
+    w.repair_all();
+    CHECK(w.c.has("/settle/ext/run/3"));
+}
+
 TEST_CASE("operations.tree_health: a candidate of a process that is no member no longer blocks the election") {
     cluster c;
     REQUIRE(add_job(c.by_hand, make_job("settle", "0 * * * * ?", 2), ann));

@@ -57,6 +57,9 @@ public:
     /// The command that was carried out under this key, or null. A refused command does not use up its key.
     audit_entry const* find(std::string_view key) const;
 
+    /// A name, key or subject as an entry has it: escaped and, if it is too long, its beginning and a hash of the whole.
+    static std::string word(std::string_view text);
+
     /// Numbers the entry, escapes and shortens its texts, and drops the oldest entry of its kind if there are too many.
     void add(audit_entry e);
 

@@ -59,7 +59,7 @@ struct command_title {
     bool may_be_removed = false; ///< the command works on a job with a tombstone
 
     /// Whether the entry is one of such a command.
-    bool is_of(audit_entry const& e) const { return e.verb == verb && e.subject == subject; }
+    bool is_of(audit_entry const& e) const { return e.verb == verb && e.subject == audit_trail::word(subject); }
 };
 
 /// The effect in words. Its operations are already in the transaction.

@@ -169,8 +169,12 @@ ELASTICJOB_DECL void command_tree::add(command_shape const& shape) {
 
 ELASTICJOB_DECL void command_tree::take_names(CLI::App& app, takes what) {
     auto& a = arguments_;
+    auto const check_given = [](std::string const& text) { // an unset variable of a script must not mean all jobs
+        return text.empty() ? std::string{"the name is empty: give one, or leave it out"} : std::string{};
+    };
     if (has(what, takes::job)) app.add_option("JOB", a.job, "name of the job")->required();
-    if (has(what, takes::any_job)) app.add_option("JOB", a.job, "name of the job; otherwise all jobs");
+    if (has(what, takes::any_job))
+        app.add_option("JOB", a.job, "name of the job; otherwise all jobs")->check(check_given);
     if (has(what, takes::server)) app.add_option("SERVER", a.server, "address of the server")->required();
     if (has(what, takes::item)) app.add_option("ITEM", a.item, "number of the item")->required();
     if (has(what, takes::any_item)) app.add_option("ITEM", a.one_item, "number of the item; otherwise all items");
@@ -185,8 +189,8 @@ ELASTICJOB_DECL void command_tree::take_names(CLI::App& app, takes what) {
             ->check(check);
     }
     if (has(what, takes::instance)) app.add_option("INSTANCE", a.instance, "id of the instance")->required();
-    if (has(what, takes::in_job)) app.add_option("--job", a.job, "in this job only");
-    if (has(what, takes::in_this_job)) app.add_option("--job", a.job, "in this job")->required();
+    if (has(what, takes::in_job)) app.add_option("--job", a.job, "in this job only")->check(check_given);
+    if (has(what, takes::in_this_job)) app.add_option("--job", a.job, "in this job")->required()->check(check_given);
     if (has(what, takes::expression)) {
         app.add_option("EXPRESSION", a.expression, "in quotes")->required();
         app.add_option("--count", a.count, "due instants to show")->check(CLI::Range(1, 1'000));

@@ -5,10 +5,12 @@
 #include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/line_text.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
 
 #include <array>
+#include <charconv>
 
 namespace elasticjob {
 
@@ -27,14 +29,22 @@ ELASTICJOB_DECL audit_entry const* audit_trail::find(std::string_view key) const
     return found == entries_.end() ? nullptr : &*found;
 }
 
+ELASTICJOB_DECL std::string audit_trail::word(std::string_view text) {
+    std::string whole;
+    detail::append_line_text(whole, text);
+    if (whole.size() <= word_bytes_max) return whole;
+    std::array<char, 16> hash{};
+    auto const end = std::to_chars(hash.data(), hash.data() + hash.size(), detail::fnv_1a(text), 16).ptr;
+    std::string begin;
+    detail::append_line_text(begin, text, word_bytes_max - hash.size() - 1);
+    return begin + '#' + std::string{hash.data(), end};
+}
+
 ELASTICJOB_DECL void audit_trail::add(audit_entry e) {
-    auto const mend = [](std::string& text, std::size_t bytes_max) {
-        std::string fit;
-        detail::append_line_text(fit, text, bytes_max);
-        text = std::move(fit);
-    };
-    for (auto* word : {&e.operator_name, &e.key, &e.verb, &e.subject}) mend(*word, word_bytes_max);
-    mend(e.note, note_bytes_max);
+    for (auto* text : {&e.operator_name, &e.key, &e.verb, &e.subject}) *text = word(*text);
+    std::string note;
+    detail::append_line_text(note, e.note, note_bytes_max);
+    e.note = std::move(note);
     e.number = entries_.empty() ? 1 : entries_.back().number + 1;
     e.at = std::chrono::floor<std::chrono::milliseconds>(e.at);
     bool const is_refused = e.outcome == command_outcome::refused;

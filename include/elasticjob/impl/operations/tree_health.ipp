@@ -119,7 +119,7 @@ private:
             return;
         }
         auto whole = **config;
-        count_ = static_cast<std::uint32_t>(std::max(whole.sharding_total_count, 0));
+        auto const count = static_cast<std::uint32_t>(std::max(whole.sharding_total_count, 0));
         if (auto const* schedule = find("ext/schedule")) {
             auto const read = with_schedule_text(whole, schedule->data);
             if (!read) {
@@ -128,7 +128,9 @@ private:
             }
             whole = *read;
         }
-        if (auto const valid = validate(std::move(whole)); !valid)
+        if (auto const valid = validate(std::move(whole)); valid)
+            count_ = count;
+        else
             report("config", tree_fault::damaged, "the job cannot run: " + to_string(valid.error()), advice);
         if (auto const* labels = find("ext/labels"))
             if (auto const read = parse_item_labels(labels->data); !read)
@@ -186,6 +188,14 @@ private:
         return item && (!count_ || *item < *count_) ? item : std::nullopt;
     }
 
+    /// Whether the items are still to be divided anew. Until then a member may own an item that the job no longer has.
+    bool is_to_be_sharded(std::string_view name) const {
+        auto const* assigned = find("ext/assignment");
+        auto const a = assigned ? assignment::parse(assigned->data) : result<assignment>{assignment{}};
+        auto const item = parse_number<item_index>(name);
+        return (item && a && *item < a->items()) || find("leader/sharding/necessary");
+    }
+
     void inspect_item_node(std::string const& path, node const& n) {
         std::string_view const text{path};
         auto const name_below = [&](std::string_view parent) {
@@ -198,6 +208,8 @@ private:
                 if (find("sharding/" + std::string{name} + "/running"))
                     report(path, tree_fault::surplus, "the job has no such item, but it runs",
                            "wait for the end of the run");
+                else if (is_to_be_sharded(name))
+                    report(path, tree_fault::surplus, "the job has no such item", "wait for the next sharding");
                 else
                     offer(path, tree_fault::surplus, "the job has no such item", "the node is removed");
                 return;
@@ -220,13 +232,9 @@ private:
         if (slash != rest.npos || item_of(item)) return;
         bool is_live = false;
         for_children(path, [&](std::string_view, node const& child) { is_live |= child.stat.owner != 0; });
-        auto const* assigned = find("ext/assignment");
-        auto const a = assigned ? assignment::parse(assigned->data) : result<assignment>{assignment{}};
-        auto const number = parse_number<item_index>(item);
-        bool const is_assigned = number && a && *number < a->items();
         if (is_live)
             report(path, tree_fault::surplus, "the job has no such item, but it runs", "wait for the end of the run");
-        else if (is_assigned || find("leader/sharding/necessary"))
+        else if (is_to_be_sharded(item))
             report(path, tree_fault::surplus, "the job has no such item", "wait for the next sharding");
         else
             offer(path, tree_fault::surplus, "the job has no such item", "the node and what is below it are removed");
@@ -273,8 +281,8 @@ private:
     job_layout const& at_;
     job_tree const& tree_;
     std::vector<tree_finding> found_;
-    std::optional<std::uint32_t> count_;           ///< of the items; nothing if the configuration cannot be read
-    std::set<std::int64_t> sessions_;              ///< of the live instances
+    std::optional<std::uint32_t> count_; ///< of the items; nothing if the members cannot use the configuration
+    std::set<std::int64_t> sessions_;    ///< of the live instances
     std::set<std::string, std::less<>> servers_{}; ///< of the live instances
 };
 
@@ -321,9 +329,7 @@ ELASTICJOB_DECL void put_repair(transaction& t, job_layout const& at, job_tree c
 ELASTICJOB_DECL std::string subject_of(job_layout const& at, std::string_view path) {
     auto const root = at.root().str();
     if (path.starts_with(root + "/")) path.remove_prefix(root.size() + 1);
-    std::string subject;
-    append_line_text(subject, path, audit_trail::word_bytes_max);
-    return subject;
+    return audit_trail::word(path);
 }
 
 } // namespace detail
