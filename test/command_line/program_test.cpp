@@ -121,6 +121,7 @@ TEST_CASE("command_line.program: a printed configuration can be applied") {
     CHECK(t.run({"jobs", "apply", "-f", "no/such/file"}).code == exit_code::usage);
     std::ofstream{"program_test_wrong.json"} << "{\"sharding_total_count\": true}";
     auto const wrong = t.run({"jobs", "apply", "-f", "program_test_wrong.json"});
+    CHECK(t.run({"jobs", "add", "-f", "program_test_wrong.json"}).code == exit_code::usage);
     std::remove("program_test_wrong.json");
     CHECK(wrong.code == exit_code::usage);
     CHECK(wrong.err.find("program_test_wrong.json, line 1") != std::string::npos);
@@ -134,6 +135,19 @@ TEST_CASE("command_line.program: a printed configuration can be applied") {
     std::ofstream{file} << text;
     CHECK(t.run({"jobs", "add", "-f", file}).code == exit_code::done);
     CHECK(t.c.has("/other/config"));
+    std::remove(file.c_str());
+}
+
+TEST_CASE("command_line.program: a printed configuration can be applied if its texts look like variables") {
+    terminal_world t;
+    auto const file = std::string{"program_test_variables.json"};
+    job_config c{.name = "script", .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 1};
+    c.job_parameter = "${HOME} $${X} $$${ ${ $";
+    std::ofstream{file} << without_variables(write_job_config(c));
+    CHECK(t.run({"jobs", "add", "-f", file}).code == exit_code::done);
+    CHECK(t.c.data("/script/config").find(c.job_parameter) != std::string::npos);
+    std::ofstream{file} << t.out({"jobs", "show", "script"});
+    CHECK(t.out({"jobs", "apply", "-f", file}) == "unchanged: it has this configuration already\n");
     std::remove(file.c_str());
 }
 

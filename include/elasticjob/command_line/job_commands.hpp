@@ -68,13 +68,14 @@ answer list_jobs(registry_ref<Loop> r, arguments const& a) {
 template <loop Loop>
 answer show_job(registry_ref<Loop> r, arguments const& a) {
     auto const found = read_settings(r, a.job);
-    return found ? answer{.text = elasticjob::to_json(found->config) + "\n"} : failure(found.error());
+    return found ? answer{.text = without_variables(elasticjob::to_json(found->config)) + "\n"}
+                 : failure(found.error());
 }
 
 template <loop Loop>
 answer add_job(registry_ref<Loop> r, arguments const& a) {
     auto config = read_job_config(a.file);
-    return config ? cli::answer_for(elasticjob::add_job(r, *std::move(config), a.by())) : failure(config.error());
+    return config ? cli::answer_for(elasticjob::add_job(r, *std::move(config), a.by())) : refuse_file(config.error());
 }
 
 template <loop Loop>

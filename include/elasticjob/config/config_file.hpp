@@ -48,6 +48,9 @@ std::optional<std::string> environment_variable(std::string const& name);
 /// `problems_listed_max`, each with its line and field. Time: linear in the text.
 result<job_config> parse_job_config(std::string_view json, variable_lookup find = environment_variable);
 
+/// The JSON with `$${` for each `${`, so that `parse_job_config` with any `find` gives its texts back.
+std::string without_variables(std::string_view json);
+
 /// The part of a configuration that the registry stores, in the same form: all members except those that are an
 /// instance's own (`on_misfire` and those after it). For `parse_job_config` with a null `find`.
 std::string write_job_config(job_config const& config);

@@ -444,6 +444,17 @@ ELASTICJOB_DECL void write_schedule(json_writer& out, job_schedule const& s) {
 
 namespace elasticjob {
 
+ELASTICJOB_DECL std::string without_variables(std::string_view json) {
+    std::string all;
+    for (std::size_t begin = 0; begin < json.size();) {
+        auto const end = std::min(json.find("${", begin), json.size());
+        all.append(json.substr(begin, end - begin));
+        if (end != json.size()) all += "$${";
+        begin = end + 2;
+    }
+    return all;
+}
+
 ELASTICJOB_DECL std::string write_job_config(job_config const& config) {
     json_writer out;
     detail::config_file_writer const write{out};
