@@ -39,7 +39,7 @@ public:
         std::optional<run_entry> end{}; ///< completed, failed or interrupted; nothing: it has not ended yet
     };
 
-    /// `only`: only runs of this source count; nothing: all.
+    /// `only`: only runs of this source count, and those that repeat one because its instance died; nothing: all.
     awaited_runs(std::vector<item_index> items, std::optional<run_source> only);
 
     /// Takes the record of an item: `begin` the first one, `take` later ones.
@@ -57,7 +57,8 @@ public:
     std::vector<std::size_t> left(wanted_end wanted) const;
 
 private:
-    bool counts(run_entry const& e) const;
+    bool is_wanted(run_record const& record, run_begin const& run) const;
+    bool counts(run_record const& record, run_entry const& e) const;
 
     std::vector<item_end> items_;
     std::vector<std::vector<run_begin>> before_; ///< the runs that had ended already

@@ -12,21 +12,30 @@ ELASTICJOB_DECL awaited_runs::awaited_runs(std::vector<item_index> items, std::o
     for (auto const item : items) items_.push_back({item});
 }
 
-ELASTICJOB_DECL bool awaited_runs::counts(run_entry const& e) const {
+ELASTICJOB_DECL bool awaited_runs::is_wanted(run_record const& record, run_begin const& run) const {
+    if (!only_ || run.source == *only_) return true;
+    auto const is_repeated = [&](run_entry const& e) {
+        return e.outcome == run_outcome::retried && e.run.source == *only_ && e.run.due == run.due;
+    };
+    return run.source == run_source::failover && std::any_of(record.ledger.begin(), record.ledger.end(), is_repeated);
+}
+
+ELASTICJOB_DECL bool awaited_runs::counts(run_record const& record, run_entry const& e) const {
     bool const is_end = e.outcome == run_outcome::completed || e.outcome == run_outcome::failed ||
                         e.outcome == run_outcome::interrupted;
-    return is_end && (!only_ || e.run.source == *only_);
+    return is_end && is_wanted(record, e.run);
 }
 
 ELASTICJOB_DECL void awaited_runs::begin(std::size_t n, run_record const& record) {
     for (auto const& entry : record.ledger)
-        if (counts(entry)) before_[n].push_back(entry.run);
+        if (counts(record, entry)) before_[n].push_back(entry.run);
 }
 
 ELASTICJOB_DECL void awaited_runs::take(std::size_t n, run_record const& record) {
     auto const& before = before_[n];
     for (auto const& entry : record.ledger) // the last entry counts
-        if (counts(entry) && std::find(before.begin(), before.end(), entry.run) == before.end()) items_[n].end = entry;
+        if (counts(record, entry) && std::find(before.begin(), before.end(), entry.run) == before.end())
+            items_[n].end = entry;
 }
 
 ELASTICJOB_DECL void awaited_runs::count_since(wall_time t) {
