@@ -131,6 +131,18 @@ TEST_CASE("command_line.program: a printed configuration can be applied") {
     CHECK(t.c.data("/settle/ext/labels") == "0=gpu");
     CHECK(t.out({"jobs", "apply", "-f", file, "--drop-schedules"}) == "done: itemLabels is '', was '0=gpu'\n");
     CHECK_FALSE(t.c.has("/settle/ext/labels"));
+    // The same if the stored configuration cannot be read.
+    auto const config = t.c.data("/settle/config");
+    t.c.create("/settle/ext/labels", "0=gpu");
+    t.c.set("/settle/config", "{broken");
+    CHECK(t.run({"jobs", "apply", "-f", file}).code == exit_code::conflict);
+    CHECK(t.c.data("/settle/ext/labels") == "0=gpu");
+    auto const add = t.run({"jobs", "add", "-f", file});
+    CHECK(add.code == exit_code::conflict);
+    CHECK(add.err.find("its configuration cannot be read") != std::string::npos);
+    CHECK(t.out({"jobs", "apply", "-f", file, "--drop-schedules"}) ==
+          "done: the unreadable configuration is replaced; itemLabels is '', was '0=gpu'\n");
+    CHECK(t.c.data("/settle/config") == config);
     text.replace(text.find("\"settle\""), 8, "\"other\"");
     std::ofstream{file} << text;
     CHECK(t.run({"jobs", "add", "-f", file}).code == exit_code::done);

@@ -83,6 +83,7 @@ answer apply(registry_ref<Loop> r, arguments const& a) {
     auto config = read_job_config(a.file);
     if (!config) return refuse_file(config.error());
     settings_change change{*std::move(config), {}, true};
+    change.may_drop = a.drops_schedules;
     auto const stored = read_settings(r, change.config.name);
     if (auto lost = find_loss(stored, change.config, a)) return *std::move(lost);
     if (stored)

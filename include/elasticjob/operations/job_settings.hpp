@@ -43,6 +43,10 @@ struct settings_change {
 
     /// Whether the configuration of an existing job is changed. If not, a different configuration is refused.
     bool may_change = true;
+
+    /// Whether a configuration without schedules, time zone, exclusions and labels may replace one that cannot be read,
+    /// if these are on record. If not, the command is refused.
+    bool may_drop = true;
 };
 
 namespace detail {
@@ -50,6 +54,10 @@ namespace detail {
 /// A text that changes with every write of any of the nodes, even if a node is removed and created again.
 std::string tag_of(std::optional<node> const& config, std::optional<node> const& schedule,
                    std::optional<node> const& labels);
+
+/// The reason for a refusal because of `settings_change::may_drop`.
+std::optional<error> find_loss(settings_change const& change, job_layout const& at, node const* schedule,
+                               node const* labels);
 
 /// Such as `cron is '0 0 * * * ?', was '@daily'`.
 std::string text_of_change(config_decision const& decision);
@@ -79,7 +87,7 @@ task<result<job_settings>> find_settings(Registry& r, job_name job) {
 /// firing (RS-1). If the stored configuration is damaged, it is replaced. Errors: those of `validate`, before anything
 /// is read; unknown_strategy; no_node if there is no such job and it may not be added; node_exists if there is one and
 /// it may not be changed; removed if the job was removed for good; job_conflict if it has another class or type;
-/// version_conflict if the configuration is no longer the expected one; invalid_config if jobs would wait for each
+/// version_conflict if the configuration is no longer the expected one, or because of `may_drop`; invalid_config if jobs would wait for each
 /// other; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_settings(Registry& r, settings_change change, command_by by) {
@@ -98,12 +106,20 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
             co_return error{errc::version_conflict,
                             "the configuration has changed since it was read: read it again, and change the new one",
                             at.config().str()};
+        if (!stored) {
+            if (auto lost = detail::find_loss(change, at, schedule_node, labels_node)) co_return *std::move(lost);
+        }
         std::optional<job_config> before;
         if (stored && *stored) before = (*stored)->config();
         ELASTICJOB_CO_TRY(auto decision, decide_config(before, valid.config()));
         detail::note_labels(decision, labels_node, valid.config().item_labels);
         if (before && decision.differences.empty())
             co_return detail::command_plan{"it has this configuration already", false};
+        if (!stored && !change.may_change)
+            co_return error{errc::node_exists,
+                            "a job of that name exists, and its configuration cannot be read: " +
+                                to_string(stored.error()),
+                            at.config().str()};
         if (config_node && !change.may_change)
             co_return error{errc::node_exists,
                             "a job of that name exists with another configuration: " + detail::text_of_change(decision),
@@ -113,7 +129,9 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         detail::put_labels(t, at.item_labels(), labels_node, valid.config().item_labels);
         check_job_chain(t, chain);
         if (!config_node) co_return detail::command_plan{"the job is added"};
-        co_return detail::command_plan{detail::text_of_change(decision)};
+        auto text = detail::text_of_change(decision);
+        if (!stored && !decision.differences.empty()) text = "the unreadable configuration is replaced; " + text;
+        co_return detail::command_plan{std::move(text)};
     };
     detail::command_title title{change.may_change ? "configure" : "add", {}, change.may_add};
     auto name = valid.name();

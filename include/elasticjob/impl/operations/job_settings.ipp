@@ -17,6 +17,17 @@ ELASTICJOB_DECL std::string tag_of(std::optional<node> const& config, std::optio
     return tag;
 }
 
+ELASTICJOB_DECL std::optional<error> find_loss(settings_change const& change, job_layout const& at,
+                                               node const* schedule, node const* labels) {
+    bool const has_more = (schedule && !schedule->data.empty()) || (labels && !labels->data.empty());
+    bool const keeps_some = !to_schedule_text(change.config).empty() || !change.config.item_labels.empty();
+    if (!has_more || keeps_some || change.may_drop) return std::nullopt;
+    return error{errc::version_conflict,
+                 "the stored configuration cannot be read, and the job has schedules, a time zone or labels that the "
+                 "new one lacks: add them, or allow their loss (--drop-schedules)",
+                 at.root().str()};
+}
+
 ELASTICJOB_DECL std::string text_of_change(config_decision const& decision) {
     if (decision.differences.empty()) return "the unreadable configuration is replaced";
     std::string text;
