@@ -178,6 +178,16 @@ TEST_CASE("config.config_file: a problem names its line and its field") {
     CHECK(refused("{\"cron\": [\"@daily\"]}").what.starts_with("cron must not be a list"));
     CHECK(refused("{\"type\": \"cron\"}").what.starts_with("type must be simple, dataflow or script"));
     CHECK(refused("{\"name\": \"a\", \"jobName\": \"b\"}").what == "jobName occurs twice");
+    CHECK(refused("{\"schedules\": [{\"cron\": \"a\"}], \"schedules\": []}").what == "schedules occurs twice");
+    CHECK(refused("{\"excluded\": [], \"excluded\": [\"SAT\"]}").what == "excluded occurs twice");
+    for (auto const* key : {"schedules[0].fixed_rate", "excluded[0]", "schedules[0]"}) {
+        CAPTURE(key);
+        for (auto const* value : {"\"30s\"", "{}", "{\"cron\": \"a\"}"})
+            CHECK(refused("{\"" + std::string{key} + "\": " + value + "}").what.find("is no field of a job") !=
+                  std::string::npos);
+    }
+    CHECK(refused("{\"schedules\": [{\"fixed_rate\": \"40s\", \"end\": \"failed\"}]}").what ==
+          "schedules[0] must have an end only together with after_job");
     CHECK(refused("{\"schedules\": [\"@daily\"]}").what.starts_with("schedules[0] must be an object"));
     CHECK(refused("{\"schedules\": [{\"cron\": \"a\"},\n{}]}").where == "line 2");
     CHECK(refused("{\"schedules\": [{\"cron\": \"a\", \"fixed_rate\": \"1s\"}]}")

@@ -237,6 +237,7 @@ private:
             if (!std::exchange(is_skipped, true)) note(path, why);
         };
         if (levels_.empty() && is_list) note({}, "a job must be an object, but this is a list");
+        if (looks_like_element()) refuse(unknown(path));
         bool const is_known = path.empty() || is_list == (path == "schedules" || path == "excluded");
         if (!path.empty() && is_known && !is_list && !path.starts_with("schedules[")) {
             bool is_group = path == "jobProperties";
@@ -246,10 +247,15 @@ private:
             if (!is_group) refuse(unknown(path));
         } else if (!is_known) {
             refuse(is_list ? "must not be a list" : "must be a list");
+        } else if (is_list && !path.empty()) {
+            void const* list = &config_.excluded;
+            if (path == "schedules") list = &config_.schedules;
+            if (!is_first(list)) refuse("occurs twice");
         }
         if (path.starts_with("schedules[")) {
             scheduled_ = {};
             kinds_ = 0;
+            has_end_ = false;
         }
         levels_.push_back({std::move(path), is_list, is_skipped});
         return goes_on() &&
@@ -260,10 +266,12 @@ private:
         auto const [path, is_list, is_skipped, count] = std::move(levels_.back());
         levels_.pop_back();
         if (is_skipped || is_list || !path.starts_with("schedules[")) return goes_on();
-        if (kinds_ == 1)
-            config_.schedules.push_back(scheduled_);
-        else
+        if (kinds_ != 1)
             note(path, "must have exactly one of cron, fixed_rate, fixed_delay, once_at, once_now and after_job");
+        else if (has_end_ && scheduled_.is != job_schedule::kind::after_job)
+            note(path, "must have an end only together with after_job");
+        else
+            config_.schedules.push_back(scheduled_);
         return goes_on();
     }
 
@@ -271,6 +279,7 @@ private:
         auto const path = path_here();
         if (!levels_.empty() && levels_.back().is_skipped) return true;
         if (levels_.empty()) return note({}, "a job must be an object, but this is " + describe(value));
+        if (looks_like_element()) return note(path, unknown(path));
         if (auto const* expected = assign_to(path, value))
             note(path, std::string{"must be "} + expected + ", but is " + describe(value));
         return goes_on();
@@ -297,10 +306,20 @@ private:
             if (!is_known && name == path) read(config_.*field.member);
         });
         if (!is_known) return note(path, unknown(path)), nullptr;
-        if (std::find(members_.begin(), members_.end(), member) != members_.end())
-            return note(path, "occurs twice"), nullptr;
-        members_.push_back(member);
+        if (!is_first(member)) return note(path, "occurs twice"), nullptr;
         return expected;
+    }
+
+    /// Whether this is the first occurrence of the member.
+    bool is_first(void const* member) {
+        if (std::find(members_.begin(), members_.end(), member) != members_.end()) return false;
+        members_.push_back(member);
+        return true;
+    }
+
+    /// Whether the key of the next value would be taken for the path of a list's element.
+    bool looks_like_element() const {
+        return !levels_.empty() && !levels_.back().is_list && key_.find('[') != key_.npos;
     }
 
     char const* assign_schedule(std::string const& name, std::string const& path, json_value const& value) {
@@ -316,7 +335,10 @@ private:
         if (is(".fixed_delay", kind::fixed_delay)) return read_value(scheduled_.span, value);
         if (is(".once_at", kind::once_at)) return read_value(scheduled_.at, value);
         if (is(".after_job", kind::after_job)) return read_value(scheduled_.job, value);
-        if (name == ".end") return read_value(scheduled_.after, value);
+        if (name == ".end") {
+            has_end_ = true;
+            return read_value(scheduled_.after, value);
+        }
         bool is_now = false;
         if (is(".once_now", kind::once_now)) return read_value(is_now, value) || !is_now ? "true" : nullptr;
         note(path, name.empty()
@@ -389,6 +411,7 @@ private:
     std::string key_{};
     job_schedule scheduled_{};
     int kinds_ = 0;
+    bool has_end_ = false;
     std::vector<void const*> members_{}; ///< the members set so far
     std::vector<error> problems_{};
 };
