@@ -104,6 +104,22 @@ TEST_CASE("execution.lost_java_runs: the record of our own member goes on, and i
     CHECK_FALSE(w.has(w.at.failover_items())); // no Java member is left
 }
 
+TEST_CASE("execution.lost_java_runs: a run whose flag a Java member took before it died is recorded once more") {
+    auto const recorded =
+        detail::record_of_lost_run(std::nullopt, a, wall_time{} + std::chrono::seconds{1}, false, true);
+    node there;
+    there.data = recorded.value();
+    auto const later = wall_time{} + std::chrono::seconds{60};
+    CHECK_FALSE(detail::record_of_lost_run(there, b, later, true, true)); // nobody has taken it
+    auto const again = detail::record_of_lost_run(there, b, later, false, true);
+    REQUIRE(again);
+    CHECK(run_record::parse(*again).value().running->instance == b.str());
+    run_record live; // without a flag
+    live.running = run_begin{later, run_source::schedule, 1, a.str(), later};
+    there.data = live.to_text();
+    CHECK_FALSE(detail::record_of_lost_run(there, b, later, false, true));
+}
+
 TEST_CASE("execution.lost_java_runs: an instance that leaves in order has lost nothing") {
     deserted_world w;
     w.wait_for(w.java.remove(w.at.instance(a))).value();

@@ -275,6 +275,49 @@ TEST_CASE("scheduler.job: runs of a dead Java member that do not fit into one re
     CHECK(c.violations.empty());
 }
 
+TEST_CASE("scheduler.job: such runs run again whichever of its requests is the leader's last") {
+    constexpr std::size_t checkpoint = 4'000;
+    int deaths = 0;
+    for (std::string const victim_id : {"10.0.0.7@-@815", "10.0.0.1@-@815"})
+        for (int last = 0;; ++last) {
+            INFO(victim_id << " dies, and then our leader with its write number " << last);
+            cluster c{{.limits = {.request_bytes_max = 3 * checkpoint, .operations_max = 100'000}}};
+            auto& leader = c.add("10.0.0.5");
+            REQUIRE(leader.schedule(failover_job(18)));
+            c.run_for(1s);
+            REQUIRE(c.add("10.0.0.6").schedule(failover_job(18)));
+            c.run_for(1s);
+            java_member victim{c, victim_id};
+            c.run_for(1s);
+            auto const owned = share_of(c, victim.id, 18);
+            REQUIRE(owned.size() == 6);
+            for (auto const i : owned) {
+                run_record before;
+                before.checkpoint = std::string(checkpoint, 'x');
+                c.set("/settle/ext/run/" + std::to_string(i), before.to_text());
+                victim.begin(i);
+            }
+            c.run_for(1s);
+            int writes = 0;
+            {
+                losing const network{c.server, [&](std::int64_t session, operation::kind const* write) {
+                                         if (!write || session != leader.registry.session().id || writes++ != last)
+                                             return request_fate::served;
+                                         post(c.loop, [&] { leader.registry.expire(); });
+                                         post(c.loop, [&] { leader.registry.disconnect(); });
+                                         return request_fate::request_lost;
+                                     }};
+                victim.die();
+                c.run_for(60s);
+            }
+            if (writes <= last || !share_of(c, leader.id("settle"), 18).empty()) break;
+            ++deaths;
+            for (auto const i : owned) CHECK_FALSE(c.all(heard::kind::started, i).empty());
+            CHECK(c.violations.empty());
+        }
+    CHECK(deaths > 4);
+}
+
 TEST_CASE("scheduler.job: the next leader makes up for the runs of a Java member that led and died") {
     dying_java w{9};
     w.c.run_for(1s);

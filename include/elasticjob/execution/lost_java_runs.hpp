@@ -40,18 +40,20 @@ struct deserted_item {
 std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& deserted, revision departed);
 
 /// The record of an item, `there` if it has one, with a run of the dead owner added. The due instant is unknown, so the
-/// time when the death was noticed replaces it. Nothing if the record already contains a live run, or cannot be read.
-/// `is_flagged`: a flag lets Java members make up for it.
+/// time when the death was noticed replaces it. Nothing if the record already contains a live run, or cannot be read. A
+/// run that was recorded with a flag is not live if `has_flag` is false: a Java member has taken the flag since, and died.
+/// `is_flagged`: from now on a flag lets Java members make up for the run.
 std::optional<std::string> record_of_lost_run(std::optional<node> const& there, instance_id const& owner,
-                                              wall_time noticed, bool is_flagged);
+                                              wall_time noticed, bool has_flag, bool is_flagged);
 
-/// The writes for one item, which belong into one transaction.
+/// Writes that belong in one transaction: those for an item, or one parent.
 using item_writes = std::vector<operation>;
 
 /// The writes that, together with the new owners or before them, let other members make up for the runs of dead Java
 /// members: the records from which our members take them up and, if there are Java members left, the flags by which
-/// those may do so. The parents of all these nodes come first. Leaves out runs that a Java member has taken up, and those
-/// that are on record already. Precondition: `ext` exists, or earlier writes create it. Errors: those of the registry.
+/// those may do so. The parents of all these nodes come first. Leaves out runs that a Java member has taken up, and
+/// items whose records contain a live run. Precondition: `ext` exists, or earlier writes create it. Errors: those of the
+/// registry.
 template <registry Registry>
 task<result<std::vector<item_writes>>> make_up_for_lost_runs(Registry& r, job_layout at,
                                                              std::vector<deserted_item> deserted, bool has_java_members,
@@ -92,7 +94,7 @@ task<result<std::vector<item_writes>>> make_up_for_lost_runs(Registry& r, job_la
         bool const is_disabled = of_item[3].has_value(); // a Java member would run it nevertheless
         bool const is_to_be_flagged = has_java_members && !was_flagged && !is_disabled;
         bool const is_our_end = there && there->stat.modified == lost[n].changed; // that removed the mark
-        auto text = record_of_lost_run(there, lost[n].owner, noticed, was_flagged || is_to_be_flagged);
+        auto text = record_of_lost_run(there, lost[n].owner, noticed, was_flagged, was_flagged || is_to_be_flagged);
         if (is_taken || is_our_end || !text) continue;
         transaction steps{r.session().generation};
         auto const path = at.run_record(lost[n].item);

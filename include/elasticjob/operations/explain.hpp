@@ -100,9 +100,8 @@ struct item_facts {
 /// Errors: no_node if there is no such job; invalid_argument if it has no such item; malformed_data.
 result<item_facts> facts_from(job_layout const& at, item_index item, explained_nodes read);
 
-/// The owner, and whether a strategy has left the item without one, with the labels that the item needs. Errors:
-/// malformed_data.
-result<void> take_owner(item_facts& facts, item_index item, explained_nodes const& read);
+/// The owner, and whether a strategy has left the item without one, with the labels that the item needs.
+void take_owner(item_facts& facts, item_index item, explained_nodes const& read);
 
 constexpr std::string_view followed_end_text(round_end e) noexcept {
     switch (e) {

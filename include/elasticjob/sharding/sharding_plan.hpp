@@ -80,11 +80,15 @@ result<void> check_answer(assignment const& answer, std::uint32_t item_count, bo
 /// two owners:
 ///
 /// 1. The assignment in force gets `published no`, so that the next leader reads the nodes if we die before the end.
-/// 2. The nodes of the items that move lose their owners. The additional writes follow.
+/// 2. The nodes of the items that move lose their owners.
 /// 3. The new assignment comes into force. This transaction checks the whole basis; the others check only that no other
 ///    member has sharded meanwhile.
 /// 4. The nodes of the items that move get their new owners.
 /// 5. The new assignment gets `published yes`.
+///
+/// If only the additional writes do not fit, they go first, in transactions of their own, and the rest stays one
+/// transaction. They are before step 1 in any case: the steps change the nodes from which the writes were derived, so a
+/// leader that took over could not derive them again.
 struct sharding_plan {
     std::vector<transaction> transactions;
     sharding_report report;

@@ -40,8 +40,6 @@ struct record_place {
 };
 std::optional<record_place> record_place_of(std::string_view path);
 
-std::optional<node> copy_of(cluster_view const& v, node_path const& path);
-
 /// The assignment, if it is in force (docs/decisions/0003).
 std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job);
 

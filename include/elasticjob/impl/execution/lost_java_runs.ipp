@@ -21,12 +21,14 @@ ELASTICJOB_DECL std::vector<deserted_item> interrupted_among(std::vector<deserte
     return found;
 }
 
-ELASTICJOB_DECL std::optional<std::string>
-record_of_lost_run(std::optional<node> const& there, instance_id const& owner, wall_time noticed, bool is_flagged) {
+ELASTICJOB_DECL std::optional<std::string> record_of_lost_run(std::optional<node> const& there,
+                                                              instance_id const& owner, wall_time noticed,
+                                                              bool has_flag, bool is_flagged) {
     run_record record;
     if (there) {
         auto read = run_record::parse(there->data);
-        if (!read || read->running) return std::nullopt;
+        bool const is_live = read && read->running && (has_flag || !read->is_flagged);
+        if (!read || is_live) return std::nullopt;
         record = *std::move(read);
     }
     record.running = run_begin{noticed, run_source::schedule, 1, owner.str(), noticed};

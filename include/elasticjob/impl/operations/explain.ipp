@@ -170,7 +170,7 @@ ELASTICJOB_DECL result<item_facts> facts_from(job_layout const& at, item_index i
         ELASTICJOB_TRY(auto const whole, with_schedule_text(facts.config, read.schedule->data));
         if (auto const* followed = find_followed(whole.schedules)) facts.followed = *followed;
     }
-    ELASTICJOB_CHECK(take_owner(facts, item, read));
+    take_owner(facts, item, read);
     if (read.record) {
         ELASTICJOB_TRY(facts.record, run_record::parse(read.record->data));
         facts.progress = run_record::parse_progress(read.record->data);
@@ -184,16 +184,16 @@ ELASTICJOB_DECL result<item_facts> facts_from(job_layout const& at, item_index i
     return facts;
 }
 
-ELASTICJOB_DECL result<void> take_owner(item_facts& facts, item_index item, explained_nodes const& read) {
-    ELASTICJOB_TRY(auto const in_force, assignment_in_force(read.assignment, read.first_owner));
+ELASTICJOB_DECL void take_owner(item_facts& facts, item_index item, explained_nodes const& read) {
+    std::optional<assignment> in_force; // none either if it cannot be read, perhaps because it is of a later version
+    if (auto known = assignment_in_force(read.assignment, read.first_owner)) in_force = *std::move(known);
     facts.owner = owner_of(in_force, read.owner, item);
     facts.is_left = in_force && item < in_force->items() && in_force->owner(item) == no_slot;
-    if (!facts.is_left || !read.labels) return success();
+    if (!facts.is_left || !read.labels) return;
     auto const labels = parse_item_labels(read.labels->data);
-    if (!labels) return success();
+    if (!labels) return;
     for (auto const& need : labels->needs_of(item + 1))
         if (need.begin <= item && item < need.end) facts.needs = need.labels;
-    return success();
 }
 
 ELASTICJOB_DECL explanation explain_facts(item_facts facts, std::optional<wall_time> instant) {

@@ -68,16 +68,18 @@ public:
     std::uint32_t moved() const noexcept { return moved_; }
 
     std::vector<transaction> transactions(registry_limits const& limits) && {
-        auto all = checks();
-        auto const add_all = [&all](std::vector<operation> const& part) {
-            for (auto const& o : part) all.add(o);
-        };
-        add_all(foundation_);
-        for (auto const& group : basis_.besides) add_all(group);
-        add_all(flip_);
-        add_all(moves_);
-        if (all.has_room(limits)) return {std::move(all)};
-        divide(limits);
+        auto besides = basis_.besides;
+        if (auto all = whole(besides); all.has_room(limits)) return {std::move(all)};
+        if (!besides.empty()) {
+            auto const first = nobody_sharded(now_.version);
+            add_chunks(limits, first, each_alone(foundation_));
+            foundation_.clear();
+            add_chunks(limits, first, {besides.begin(), besides.end()});
+        }
+        if (auto all = whole({}); all.has_room(limits))
+            parts_.push_back(std::move(all));
+        else
+            divide(limits);
         return std::move(parts_);
     }
 
@@ -122,6 +124,25 @@ private:
         }
     }
 
+    transaction nobody_sharded(std::optional<node_version> version) const {
+        transaction t{basis_.generation};
+        t.check(at_.leader_instance());
+        if (version) t.check(at_.assignment(), *version);
+        return t;
+    }
+
+    transaction whole(std::vector<std::vector<operation>> const& besides) const {
+        auto all = checks();
+        auto const add_all = [&all](std::vector<operation> const& part) {
+            for (auto const& o : part) all.add(o);
+        };
+        add_all(foundation_);
+        for (auto const& group : besides) add_all(group);
+        add_all(flip_);
+        add_all(moves_);
+        return all;
+    }
+
     void divide(registry_limits const& limits) {
         auto const g = basis_.generation;
         auto version = now_.version;
@@ -135,18 +156,13 @@ private:
             ++*version;
         }
 
-        transaction nobody_sharded{g};
-        nobody_sharded.check(at_.leader_instance());
-        if (version) nobody_sharded.check(at_.assignment(), *version);
         auto clearing = std::move(foundation_);
         for (auto const& o : moves_) {
             clearing.push_back(o);
             auto& owner = clearing.back().data;
             if (!owner.empty()) owner = owner_text({}); // otherwise it is the node of an item
         }
-        add_chunks(limits, nobody_sharded, each_alone(clearing));
-        auto besides = basis_.besides;
-        add_chunks(limits, nobody_sharded, {besides.begin(), besides.end()});
+        add_chunks(limits, nobody_sharded(version), each_alone(clearing));
 
         auto unpublished = after_;
         unpublished.set_published(false);
@@ -182,7 +198,7 @@ private:
     }
 
     /// Moves the writes into transactions. Each begins with the same checks.
-    void add_chunks(registry_limits const& limits, transaction const& checks, groups const& writes) {
+    void add_chunks(registry_limits const& limits, transaction const& checks, groups writes) {
         auto chunk = checks;
         for (auto const group : writes) {
             std::size_t bytes = 0;
