@@ -212,6 +212,16 @@ struct dying_java {
     }
 };
 
+/// The member begins these items, whose records contain checkpoints of that size.
+void begin_with_checkpoints(java_member& java, items const& owned, std::size_t bytes) {
+    run_record before;
+    before.checkpoint = std::string(bytes, 'x');
+    for (auto const i : owned) {
+        java.c.set("/settle/ext/run/" + std::to_string(i), before.to_text());
+        java.begin(i);
+    }
+}
+
 } // namespace
 
 TEST_CASE("scheduler.job: the runs of a dead Java member run again, and no others (JV-6)") {
@@ -260,12 +270,7 @@ TEST_CASE("scheduler.job: runs of a dead Java member that do not fit into one re
     c.run_for(1s);
     auto const owned = share_of(c, victim.id, 16);
     REQUIRE(owned.size() == 8);
-    for (auto const i : owned) {
-        run_record before;
-        before.checkpoint = std::string(checkpoint, 'x');
-        c.set("/settle/ext/run/" + std::to_string(i), before.to_text());
-        victim.begin(i);
-    }
+    begin_with_checkpoints(victim, owned, checkpoint);
     c.run_for(1s);
     victim.die();
     c.run_for(5s);
@@ -291,12 +296,7 @@ TEST_CASE("scheduler.job: such runs run again whichever of its requests is the l
             c.run_for(1s);
             auto const owned = share_of(c, victim.id, 18);
             REQUIRE(owned.size() == 6);
-            for (auto const i : owned) {
-                run_record before;
-                before.checkpoint = std::string(checkpoint, 'x');
-                c.set("/settle/ext/run/" + std::to_string(i), before.to_text());
-                victim.begin(i);
-            }
+            begin_with_checkpoints(victim, owned, checkpoint);
             c.run_for(1s);
             int writes = 0;
             {

@@ -10,8 +10,8 @@
 #include <climits> // PIPE_BUF
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <ctime>
+#include <string>
 #include <string_view>
 
 #include <poll.h>

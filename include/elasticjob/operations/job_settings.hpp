@@ -87,8 +87,8 @@ task<result<job_settings>> find_settings(Registry& r, job_name job) {
 /// firing (RS-1). If the stored configuration is damaged, it is replaced. Errors: those of `validate`, before anything
 /// is read; unknown_strategy; no_node if there is no such job and it may not be added; node_exists if there is one and
 /// it may not be changed; removed if the job was removed for good; job_conflict if it has another class or type;
-/// version_conflict if the configuration is no longer the expected one, or because of `may_drop`; invalid_config if jobs would wait for each
-/// other; those of `carry_out`.
+/// version_conflict if the configuration is no longer the expected one, or because of `may_drop`; invalid_config if
+/// jobs would wait for each other; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_settings(Registry& r, settings_change change, command_by by) {
     ELASTICJOB_CO_TRY(auto const valid, detail::checked_settings(change));
