@@ -47,9 +47,11 @@
 #include <elasticjob/impl/core/event_loop.ipp>
 #include <elasticjob/impl/core/host_name.ipp>
 #include <elasticjob/impl/core/identity.ipp>
+#include <elasticjob/impl/core/line_stream.ipp>
 #include <elasticjob/impl/core/line_text.ipp>
 #include <elasticjob/impl/core/path.ipp>
 #include <elasticjob/impl/core/random.ipp>
+#include <elasticjob/impl/core/standard_error.ipp>
 #include <elasticjob/impl/core/standard_streams.ipp>
 #include <elasticjob/impl/core/stop_signals.ipp>
 #include <elasticjob/impl/core/timer_queue.ipp>

@@ -58,7 +58,7 @@ TEST_CASE("core.standard_error: SIGPIPE stays pending if it was before") {
 TEST_CASE("core.standard_error: a line that was accepted in part is closed, counted, and spoils no other line") {
     std::string part, next, last;
     {
-        unread_stderr unread;
+        unread_stream unread{STDERR_FILENO};
         (void)unread.read_all(); // now there is room
         tell_standard_error(std::string(1'000'000, 'x'));
         part = unread.read_all();

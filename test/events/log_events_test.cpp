@@ -67,7 +67,7 @@ TEST_CASE("events.log_events: any error text gives one line without terminal con
 TEST_CASE("events.log_events: does not wait for an unread standard error; lost lines are counted") {
     error const away{errc::unreachable, "no server", "/settle"};
     std::string const line = "elasticjob: settle [10.0.0.1@-@7]: unreachable: no server (/settle)\n";
-    test::unread_stderr pipe;
+    test::unread_stream pipe{STDERR_FILENO};
     auto telling = std::async(std::launch::async, [&] {
         for (int n = 0; n < 3; ++n) tell(events::trouble{from, away});
     });

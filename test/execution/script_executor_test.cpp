@@ -2,6 +2,7 @@
 #include <elasticjob/execution/script_executor.hpp>
 
 #include <support/script_world.hpp>
+#include <support/standard_error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -191,6 +192,23 @@ TEST_CASE("execution.script_executor: a limit of time, its own or the job's") {
 
     CHECK(hand_made_run{"true"}.with(
         {.time_limit = std::chrono::milliseconds::max(), .grace = std::chrono::milliseconds::max()}));
+}
+
+TEST_CASE("execution.script_executor: the time is limited although nobody reads the output that is forwarded") {
+    hand_made_run run{"yes"};
+    script forwarding{{.time_limit = 50ms, .grace = 1h}};
+    std::string forwarded;
+    auto const outcome = [&] {
+        unread_stream pipe{STDOUT_FILENO};
+        auto ended = ScriptExecutor{}(forwarding, run.ctx);
+        (void)pipe.read_all();
+        ForwardOutput{}(script_line{run.ctx, script_stream::out, "more", 7});
+        forwarded = pipe.read_all();
+        return ended;
+    }();
+    CHECK(outcome.error() == errc::timed_out);
+    CHECK(forwarded.starts_with("elasticjob: lines missing here, because nobody read in time: "));
+    CHECK(forwarded.ends_with("\nreport[3]: more [7 bytes dropped]\n"));
 }
 
 TEST_CASE("execution.script_executor: no child outlives the program, and the run waits for none") {

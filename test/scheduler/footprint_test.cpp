@@ -83,7 +83,7 @@ TEST_CASE("scheduler.job_scheduler: an unread standard error stops no job") {
     MemoryRegistry registry;
     job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor> scheduler{registry};
     std::counting_semaphore<> failed{0}, ran{0};
-    std::optional<test::unread_stderr> pipe{std::in_place};
+    std::optional<test::unread_stream> pipe{std::in_place, STDERR_FILENO};
     auto const bad = scheduler.schedule({.name = "bad", .cron = "0/1 * * * * ?"}, [&]() -> result<void> {
         failed.release();
         return error{errc::job_failed, "out of paper"};

@@ -30,11 +30,13 @@
 #include <elasticjob/registry/zk_registry.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
 #include <iostream>
 #include <list>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -196,9 +198,10 @@ public:
 private:
     // Observing.
 
-    ZkRegistry connect() const {
+    ZkRegistry connect() const { return connect(servers_.endpoints()); }
+    static ZkRegistry connect(std::string servers) {
         zk_options o;
-        o.servers = servers_.endpoints();
+        o.servers = std::move(servers);
         o.name_space = "soak";
         o.session_timeout = 60s;
         auto r = ZkRegistry::connect(o);
@@ -447,9 +450,33 @@ private:
     template <class F>
     void repeat_until_done(F f) {
         for (auto const deadline = mono::now() + 60s; !f();) {
-            if (mono::now() > deadline) throw no_soak{"an operator's command could not be carried out in a minute"};
+            if (mono::now() > deadline)
+                throw no_soak{"an operator's command could not be carried out in a minute" + find_difference()};
             pump(200ms);
         }
+    }
+
+    /// Whether the servers differ in nodes that only operators change. Otherwise an empty text. ZooKeeper 3.8.0 can end
+    /// up so after leaders have died or were cut off: then a server serves a write for good that the others do not have,
+    /// and refuses all changes of that node.
+    std::string find_difference() {
+        std::map<std::string, std::array<std::string, 3>> versions;
+        for (int server = 1; server <= 3; ++server) {
+            auto one = connect(servers_.endpoint(server));
+            for (auto const& j : jobs_) {
+                auto const at = layout(j.config.name);
+                for (auto const& path : {at.config(), at.audit()}) {
+                    auto const n = block_on(one.loop(), within(one.loop(), one.loop().now() + 5s, one.exists(path)));
+                    auto& text = versions[path.str()][static_cast<std::size_t>(server - 1)];
+                    text = !n ? "unknown" : !*n ? "absent" : std::to_string((*n)->version);
+                }
+            }
+        }
+        for (auto const& [path, of] : versions)
+            if (of[0] != of[1] || of[1] != of[2])
+                return ": NO VERDICT, the servers differ for good: the versions of " + path + " are " + of[0] + ", " +
+                       of[1] + " and " + of[2];
+        return {};
     }
 
     bool calm() {

@@ -29,23 +29,23 @@ std::string written_by(F f) {
     return text;
 }
 
-/// During its lifetime, standard error is a full pipe without a reader.
-class unread_stderr {
+/// During its lifetime, a stream of the process is a full pipe without a reader.
+class unread_stream {
 public:
-    unread_stderr() {
+    explicit unread_stream(int stream) : stream_{stream} {
         (void)!pipe2(ends_, O_CLOEXEC);
         fcntl(ends_[0], F_SETFL, O_NONBLOCK);
         fcntl(ends_[1], F_SETFL, O_NONBLOCK);
         while (write(ends_[1], ".", 1) == 1) {
         }
         fcntl(ends_[1], F_SETFL, 0);
-        std::fflush(stderr);
-        kept_ = dup(STDERR_FILENO);
-        dup2(ends_[1], STDERR_FILENO);
+        std::fflush(nullptr);
+        kept_ = dup(stream_);
+        dup2(ends_[1], stream_);
     }
-    unread_stderr(unread_stderr const&) = delete;
-    ~unread_stderr() {
-        dup2(kept_, STDERR_FILENO);
+    unread_stream(unread_stream const&) = delete;
+    ~unread_stream() {
+        dup2(kept_, stream_);
         for (int const fd : {kept_, ends_[1]}) close(fd);
         fcntl(ends_[0], F_SETFL, 0);
         (void)read_all(); // until no writer waits for it
@@ -61,6 +61,7 @@ public:
     }
 
 private:
+    int stream_;
     int ends_[2]{};
     int kept_ = -1;
 };

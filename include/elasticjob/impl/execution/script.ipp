@@ -4,18 +4,24 @@
 
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp> // min
+#include <elasticjob/core/line_stream.hpp>
 #include <elasticjob/execution/script.hpp>
+
+#include <mutex>
 
 namespace elasticjob {
 
+namespace detail {
+inline std::mutex forwarding;
+} // namespace detail
+
 ELASTICJOB_DECL void ForwardOutput::operator()(script_line const& line) const {
-    auto* const to = line.stream == script_stream::out ? stdout : stderr;
     auto text = line.run.job_name + "[" + std::to_string(line.run.item) + "]: ";
     text.append(line.text);
     if (line.dropped != 0) text.append(" [").append(std::to_string(line.dropped)).append(" bytes dropped]");
-    text += '\n';
-    std::fwrite(text.data(), 1, text.size(), to); // at once, so that lines stay whole
-    std::fflush(to);
+    auto& to = line.stream == script_stream::out ? detail::standard_output : detail::standard_error;
+    std::lock_guard const one_at_a_time{detail::forwarding}; // so that long lines stay whole
+    to.tell(text, std::chrono::seconds{1});
 }
 
 ELASTICJOB_DECL void EventOutput::operator()(script_line const& line) const {
