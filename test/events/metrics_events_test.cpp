@@ -169,6 +169,15 @@ TEST_CASE("events.metrics_events: jobs beyond the limit are counted together") {
     CHECK(e.at("elasticjob_runs_started_total{job=\"job2\",source=\"schedule\"}") == 1);
     CHECK(e.at("elasticjob_runs_started_total{job=\"(others)\",source=\"schedule\"}") == 47);
     CHECK(read(MetricsEvents{}).samples.empty());
+
+    h.job = "(others)"; // read() refuses series that occur twice
+    MetricsEvents const all{{.jobs_max = 1}};
+    all(h.started());
+    h.job = "job0";
+    all(h.started());
+    h.job = "job1";
+    all(h.started());
+    CHECK(read(all).at("elasticjob_runs_started_total{job=\"(others)\",source=\"schedule\"}") == 2);
 }
 
 TEST_CASE("events.metrics_events: can be read while it receives events") {

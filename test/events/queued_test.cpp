@@ -63,6 +63,16 @@ TEST_CASE("events.queued: delivers all events in order, on another thread, befor
     CHECK(account->dropped == 0);
 }
 
+TEST_CASE("events.queued: limits of 0 count as 1") {
+    happenings const h;
+    witness w;
+    {
+        Queued sink{testify{&w}, {.depth_max = 0, .batch_max = 0, .drain_timeout = std::chrono::hours{1}}};
+        sink(h.started(1));
+    }
+    CHECK(w.numbers == std::vector<std::uint64_t>{1});
+}
+
 TEST_CASE("events.queued: a blocked sink keeps no caller waiting; the oldest events are dropped and counted") {
     happenings const h;
     witness w;

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <ranges>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -53,6 +54,15 @@ struct without_process {
     std::vector<int> fetch(sharding_context const&) { return {}; }
 };
 static_assert(!dataflow_body<without_process>);
+
+/// One `true` is no answer for several elements: as a number it would say that one of them was processed well.
+template <class Data>
+struct answers_bool {
+    std::vector<int> fetch(sharding_context const&) { return {}; }
+    bool process(sharding_context const&, Data) { return true; }
+};
+static_assert(dataflow_body<answers_bool<int>>);
+static_assert(!dataflow_body<answers_bool<std::vector<int> const&>> && !dataflow_body<answers_bool<std::span<int>>>);
 
 /// A run without a scheduler.
 struct call {

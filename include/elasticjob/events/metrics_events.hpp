@@ -22,7 +22,7 @@ namespace elasticjob {
 
 /// The limit of series, and the buckets of the histograms.
 struct metrics_options {
-    /// The maximum number of jobs with their own series. All others share the job `(others)`.
+    /// The maximum number of jobs with their own series. All others share the job `(others)`, as does a job of that name.
     std::size_t jobs_max = 1000;
     /// Upper bounds in seconds, ascending.
     std::vector<double> lateness_buckets{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300};
@@ -36,6 +36,8 @@ struct metrics_options {
 /// | `elasticjob_runs_started`      | counter   | `source`  | runs that have begun: schedule, misfire, trigger, failover |
 /// | `elasticjob_runs`              | counter   | `outcome` | runs that have ended: success, or the code of the error  |
 /// | `elasticjob_runs_fenced`       | counter   |           | runs that another instance has taken over                |
+/// | `elasticjob_retries`           | counter   |           | runs that failed, and are tried again                    |
+/// | `elasticjob_failures`          | counter   |           | runs that failed for good                                |
 /// | `elasticjob_skipped`           | counter   | `reason`  | due instants that were not run                           |
 /// | `elasticjob_misfired`          | counter   |           | due instants at which the item was still running         |
 /// | `elasticjob_reshards`          | counter   |           | assignments that this process has written as the leader  |
@@ -90,10 +92,13 @@ private:
         std::map<std::string, instance_numbers, std::less<>> instances{}; ///< of this process, in the job
     };
 
+    static constexpr std::string_view others_name = "(others)";
+
     /// All counted numbers. A page is written from a copy of them, so that no event waits for the writing.
     struct all_numbers {
         std::map<std::string, job_numbers, std::less<>> jobs{};
         job_numbers others{};
+        bool has_others = false; ///< an event was counted there
     };
 
     struct state {
@@ -136,7 +141,7 @@ private:
         template <class F>
         void for_each_job(F f) const {
             for (auto const& [name, of_job] : numbers.jobs) f(std::string_view{name}, of_job);
-            if (numbers.jobs.size() >= options.jobs_max) f(std::string_view{"(others)"}, numbers.others);
+            if (numbers.has_others) f(others_name, numbers.others);
         }
 
         void write_to(openmetrics_writer& w) const;

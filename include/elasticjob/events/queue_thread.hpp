@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_QUEUE_THREAD_HPP
 #define ELASTICJOB_EVENTS_QUEUE_THREAD_HPP
 
+#include <elasticjob/core/algorithm.hpp> // max
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/memory.hpp>
@@ -21,8 +22,8 @@ namespace elasticjob {
 
 /// The size of the queue between the loop and a sink's thread.
 struct queue_options {
-    std::size_t depth_max = 8192;                   ///< the maximum number of waiting events; one more drops the oldest
-    std::size_t batch_max = 256;                    ///< the maximum number of events that are handled together
+    std::size_t depth_max = 8192; ///< the maximum number of waiting events, at least 1; one more drops the oldest
+    std::size_t batch_max = 256;  ///< the maximum number of events that are handled together, at least 1
     std::chrono::milliseconds drain_timeout{5'000}; ///< the longest time that the destructor waits for an empty queue
 };
 
@@ -64,7 +65,8 @@ private:
     friend class queue_thread;
 
     void work() {
-        Ring batch{options_.batch_max};
+        auto const batch_max = std::max<std::size_t>(options_.batch_max, 1);
+        Ring batch{batch_max};
         for (;;) {
             {
                 std::unique_lock lock{mutex_};
@@ -74,7 +76,7 @@ private:
                 else
                     news_.wait_until(lock, until, is_wanted);
                 if (is_closing_ && (waiting_.size() == 0 || is_abandoned())) break;
-                waiting_.move_to(batch, options_.batch_max);
+                waiting_.move_to(batch, batch_max);
             }
             worker_.work(batch, *this);
             batch.clear();

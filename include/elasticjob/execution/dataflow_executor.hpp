@@ -37,13 +37,19 @@ using fetched_by =
 template <class R>
 concept fetched_data = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-/// The possible results of `process`: nothing, whether it succeeded, or the number of successful elements.
-template <class A>
-concept process_answer = std::is_void_v<A> || std::same_as<A, result<void>> || std::integral<A>;
+/// The possible results of `process`: nothing, whether it succeeded, or the number of successful elements. A `bool` is
+/// a number of one element only.
+template <class A, class One = void>
+concept process_answer = std::is_void_v<A> || std::same_as<A, result<void>> ||
+    (std::integral<A> && (!std::same_as<A, bool> || std::same_as<One, bool>));
 
 template <class B, class Data>
 concept processes = requires(B& b, sharding_context const& c, Data data) {
     { b.process(c, data) } -> process_answer;
+};
+template <class B, class One>
+concept processes_one = requires(B& b, sharding_context const& c, One one) {
+    { b.process(c, one) } -> process_answer<bool>;
 };
 
 template <class Data>
@@ -65,7 +71,7 @@ concept processes_parts = std::ranges::contiguous_range<Data> && processes<B, pa
 template <class B>
 concept dataflow_body = requires { typename detail::fetched_by<B>; } && detail::fetched_data<detail::fetched_by<B>> &&
     (detail::processes_parts<B, detail::fetched_by<B>> || detail::processes<B, detail::fetched_by<B>&> ||
-     detail::processes<B, std::ranges::range_reference_t<detail::fetched_by<B>>>);
+     detail::processes_one<B, std::ranges::range_reference_t<detail::fetched_by<B>>>);
 
 /// A body made from two functions.
 template <class Fetch, class Process>
@@ -121,7 +127,8 @@ struct DataflowExecutor {
             static_assert(
                 !is_data || dataflow_body<Body>,
                 "DataflowExecutor calls body.process(context, data) with an element, a std::span of them or all "
-                "that was fetched, and takes void, result<void> or a number: this body has no such process");
+                "that was fetched, and takes void, result<void> or a number (a bool for an element only): this body "
+                "has no such process");
         }
     }
 

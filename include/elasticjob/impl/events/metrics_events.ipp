@@ -13,7 +13,10 @@ ELASTICJOB_DECL void MetricsEvents::write_to(openmetrics_writer& w) const {
 ELASTICJOB_DECL auto MetricsEvents::state::job(std::string_view name) -> job_numbers& {
     auto& jobs = numbers.jobs;
     auto at = jobs.find(name);
-    if (at == jobs.end() && jobs.size() >= options.jobs_max) return numbers.others;
+    if (name == others_name || (at == jobs.end() && jobs.size() >= options.jobs_max)) {
+        numbers.has_others = true;
+        return numbers.others;
+    }
     if (at == jobs.end()) at = jobs.emplace(name, job_numbers{}).first;
     return at->second;
 }
