@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <map>
 #include <string>
 
 using namespace elasticjob;
@@ -85,13 +86,36 @@ TEST_CASE("execution.http_url: the server, as a request names it") {
     CHECK(parsed("http://[::1]:81/").authority() == "[::1]:81");
 }
 
+TEST_CASE("execution.http_url: a redirect may be relative") {
+    auto const url = parsed("http://a/b/c/d;p?q"); // the examples of RFC 3986, section 5.4
+    std::map<std::string, std::string> const meant{
+        {"g", "/b/c/g"},        {"./g", "/b/c/g"},      {"g/", "/b/c/g/"},      {"/g", "/g"},
+        {"?y", "/b/c/d;p?y"},   {"g?y", "/b/c/g?y"},    {"#s", "/b/c/d;p?q"},   {"g#s", "/b/c/g"},
+        {"g?y#s", "/b/c/g?y"},  {";x", "/b/c/;x"},      {"g;x", "/b/c/g;x"},    {"", "/b/c/d;p?q"},
+        {".", "/b/c/"},         {"./", "/b/c/"},        {"..", "/b/"},          {"../", "/b/"},
+        {"../g", "/b/g"},       {"../..", "/"},         {"../../", "/"},        {"../../g", "/g"},
+        {"../../../g", "/g"},   {"/./g", "/g"},         {"/../g", "/g"},        {"g.", "/b/c/g."},
+        {".g", "/b/c/.g"},      {"g..", "/b/c/g.."},    {"..g", "/b/c/..g"},    {"./../g", "/b/g"},
+        {"./g/.", "/b/c/g/"},   {"g/./h", "/b/c/g/h"},  {"g/../h", "/b/c/h"},   {"g;x=1/../y", "/b/c/y"},
+        {"g?y/./x", "/b/c/g?y/./x"}, {"g?y/../x", "/b/c/g?y/../x"}, {"g?http://b/", "/b/c/g?http://b/"}};
+    for (auto const& [location, target] : meant) {
+        CAPTURE(location);
+        CHECK(url.redirected(location).value().target() == target);
+    }
+    CHECK(parsed("http://a").redirected("g").value().target() == "/g");
+    CHECK(parsed("http://a/?b/c").redirected("g").value().target() == "/g");
+}
+
 TEST_CASE("execution.http_url: a redirect stays with its server") {
     auto const url = parsed("http://h:81/a?b");
     CHECK(url.redirected("/c?d").value().target() == "/c?d");
     CHECK(url.redirected("http://h:81/e").value().target() == "/e");
     CHECK(parsed("http://[::1]/").redirected("/f").value().host() == "::1");
+    CHECK(parsed("http://H/a").redirected("http://h:80/e").value().target() == "/e");
+    CHECK(url.redirected("HTTP://H:81/E#F").value().target() == "/E");
+    CHECK(url.redirected("//h:81/e").value().target() == "/e");
     for (auto const* const elsewhere :
-         {"http://h/e", "http://g:81/", "https://h:81/", "//g/", "relative", "", "/a b", "ftp://h:81/"}) {
+         {"http://h/e", "http://g:81/", "https://h:81/", "//g/", "//h/", "/a b", "ftp://h:81/", "mailto:a"}) {
         auto const next = url.redirected(elsewhere);
         REQUIRE_FALSE(next);
         CHECK(next.error() == errc::invalid_argument);

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_EXECUTION_HTTP_URL_HPP
 #define ELASTICJOB_EXECUTION_HTTP_URL_HPP
 
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/decl.hpp>
@@ -44,12 +43,16 @@ public:
     /// The form of an invalid URL for errors: in quotes, without user, password and query.
     static std::string without_secrets(std::string_view text);
 
-    /// The target of a redirect to `location`, which must be on the same server. Errors: invalid_argument.
+    /// The target of a redirect to `location`, which must be on the same server: a URL, or a reference relative to this
+    /// one (RFC 3986, section 5.2). Its fragment is dropped, because it is never sent. Errors: invalid_argument.
     result<http_url> redirected(std::string_view location) const;
 
 private:
     std::string origin() const;
     std::string bracketed_host() const;
+
+    /// The URL that the reference, which has no fragment, means from here.
+    std::string resolved(std::string_view reference) const;
 
     /// The first byte that must be escaped in a path or query.
     static std::size_t first_unfit(std::string_view text);

@@ -4,6 +4,8 @@
 
 #include <elasticjob/execution/http_url.hpp>
 
+#include <span>
+
 namespace elasticjob {
 
 ELASTICJOB_DECL result<http_url> http_url::parse(std::string_view text) {
@@ -47,9 +49,54 @@ ELASTICJOB_DECL result<http_url> http_url::parse(std::string_view text) {
     return url;
 }
 
+namespace detail {
+
+/// Lower case up to `end`, because scheme and host do not depend on the case.
+ELASTICJOB_DECL std::string lowered(std::string_view text, std::size_t end) {
+    std::string all{text};
+    for (auto& c : std::span{all}.first(std::min(end, all.size())))
+        if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return all;
+}
+
+/// RFC 3986, section 5.2.4, for a path that begins with a slash. A query may follow it.
+ELASTICJOB_DECL std::string without_dots(std::string_view target) {
+    auto const path_end = std::min(target.find('?'), target.size());
+    std::string kept;
+    for (std::size_t begin = 0; begin < path_end;) {
+        auto const end = std::min(target.find('/', begin + 1), path_end);
+        auto const segment = target.substr(begin, end - begin); // such as /a
+        bool const is_up = segment == "/..", is_here = segment == "/.";
+        if (is_up) kept.erase(std::min(kept.rfind('/'), kept.size()));
+        if (!is_up && !is_here)
+            kept += segment;
+        else if (end == path_end)
+            kept += '/';
+        begin = end;
+    }
+    return kept.append(target.substr(path_end));
+}
+
+} // namespace detail
+
+ELASTICJOB_DECL std::string http_url::resolved(std::string_view reference) const {
+    auto const scheme_end = reference.find_first_of(":/?");
+    if (scheme_end != reference.npos && reference[scheme_end] == ':') {
+        auto const after_slashes = std::min(scheme_end + 3, reference.size());
+        return detail::lowered(reference, reference.find_first_of("/?", after_slashes));
+    }
+    if (reference.starts_with("//"))
+        return (is_https_ ? "https:" : "http:") + detail::lowered(reference, reference.find_first_of("/?", 2));
+    std::string_view const path = std::string_view{target_}.substr(0, target_.find('?'));
+    if (reference.empty()) return origin() + target_;
+    if (reference.starts_with('?')) return origin() + std::string{path} + std::string{reference};
+    if (reference.starts_with('/')) return origin() + detail::without_dots(reference);
+    auto const directory = path.substr(0, path.rfind('/') + 1);
+    return origin() + detail::without_dots(std::string{directory} + std::string{reference});
+}
+
 ELASTICJOB_DECL result<http_url> http_url::redirected(std::string_view location) const {
-    bool const is_path = location.starts_with('/') && !location.starts_with("//");
-    ELASTICJOB_TRY(auto next, parse(is_path ? origin() + std::string{location} : std::string{location}));
+    ELASTICJOB_TRY(auto next, parse(resolved(location.substr(0, location.find('#')))));
     if (next.origin() != origin())
         return error{errc::invalid_argument, "a redirect to another server is not followed", without_secrets(location)};
     return next;
@@ -60,7 +107,8 @@ ELASTICJOB_DECL std::string http_url::bracketed_host() const {
 }
 
 ELASTICJOB_DECL std::string http_url::origin() const {
-    return (is_https_ ? "https://" : "http://") + bracketed_host() + ":" + std::to_string(port_);
+    auto const url = (is_https_ ? "https://" : "http://") + bracketed_host() + ":" + std::to_string(port_);
+    return detail::lowered(url, url.size());
 }
 
 ELASTICJOB_DECL std::string http_url::authority() const {
