@@ -267,8 +267,8 @@ TEST_CASE("config.due_times: refuses exclusions that leave nothing due for too l
     REQUIRE(!refused);
     CHECK(refused.error() == errc::cron_never_fires);
     CHECK(refused.error().what.find("whole hours or days") != std::string::npos);
-    // If this happens only later, it is reported then, and costs one search.
-    c.excluded = {"0/2 * * * * ? 2027", "1/2 * * * * ? 2027"};
+    // If this happens only later, it is reported then, and costs one search at a time.
+    c.excluded = {"0/2 * * * 1 ? 2027", "1/2 * * * 1 ? 2027"};
     auto const due = due_of(c);
     CHECK(!due.find_problem());
     std::uint64_t looks = 0;
@@ -278,6 +278,50 @@ TEST_CASE("config.due_times: refuses exclusions that leave nothing due for too l
     auto const first = looks;
     for (int i = 0; i < 1'000; ++i) CHECK(!due.next(last + i * 1s, &looks));
     CHECK(looks == first);
-    CHECK(due.next(instant("2027-12-31 23:59:59")) == instant("2028-01-01"));
+    CHECK(due.next(instant("2027-01-31 23:59:59")) == instant("2027-02-01"));
+    CHECK(due.find_problem());
+    while (!due.go_on()) CHECK(!due.next(last));
     CHECK(!due.find_problem());
+    CHECK_FALSE(due.go_on());
+    for (auto const t : {last, last + 1h}) CHECK(due.next(t) == instant("2027-02-01"));
+}
+
+TEST_CASE("config.due_times: goes on with several searches, each from its own begin") {
+    auto c = daily;
+    c.cron = "* * * * * ?";
+    c.excluded = {"0/2 * * 2,6 1 ? 2027", "1/2 * * 2,6 1 ? 2027"};
+    auto const due = due_of(c);
+    auto const second = instant("2027-01-02"), sixth = instant("2027-01-06");
+    for (auto const day : {second, sixth}) CHECK(!due.next(day));
+    CHECK(!due.next(second - 1s));
+    while (due.find_problem()) due.go_on();
+    for (auto const day : {second, sixth})
+        for (auto const from : {0s, 3'600s}) CHECK(due.next(day + from) == day + 24h);
+    CHECK(due.next(second - 1s) == second + 24h);
+}
+
+TEST_CASE("config.due_times: what is excluded in the past refuses no configuration") {
+    auto c = daily;
+    c.cron = "";
+    c.schedules = {job_schedule::fixed_rate(1h)};
+    c.excluded = {"* 0-30 * * * ?"};
+    c.time_zone = "Asia/Kathmandu"; // since 1986 hours of UTC begin there at minute 45, before at minute 30
+    auto const due = due_of(c);
+    CHECK(due.next(instant("2026-11-20")) == instant("2026-11-20 01:00:00"));
+    CHECK(!due.find_problem());
+}
+
+TEST_CASE("config.due_times: a preview is complete, or says that it is not") {
+    auto c = daily;
+    c.cron = "0 * * * * ?";
+    c.excluded = {"0 * * 2-20 1 ?"};
+    auto const all = preview(c, instant("2026-01-01 23:57:00"), 4, utc);
+    REQUIRE(all);
+    CHECK(*all == std::vector<wall_time>{instant("2026-01-01 23:58:00"), instant("2026-01-01 23:59:00"), instant("2026-01-21"),
+                              instant("2026-01-21 00:01:00")});
+    c.excluded = {"0 * * * * ? 2026-2100"};
+    auto const some = preview(c, instant("2025-12-31 23:57:00"), 4, utc);
+    REQUIRE_FALSE(some);
+    CHECK(some.error() == errc::cron_never_fires);
+    CHECK(some.error().what.starts_with("no due time has been found up to 2026-"));
 }

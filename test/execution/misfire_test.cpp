@@ -57,6 +57,21 @@ TEST_CASE("execution.misfire: a long time away is passed over in big steps, and 
     CHECK(found.newest.front() == at(24h * 31 - 1s));
 }
 
+TEST_CASE("execution.misfire: the newest instants are right although there are few of them at the end") {
+    timetable const office{{parse_cron("* * 8-17 ? * MON-FRI").value(), parse_cron("0 0 * ? * SAT,SUN").value()}};
+    auto const next = [&](wall_time t) { return office.next(t, UtcZone{}); };
+    auto const monday = at(24h * 4); // 2026-01-05
+    for (auto const from : {monday - 24h * 4, monday + 24h * 4 + 12h}) {
+        auto const sunday = monday + 24h * 6 + 6h;
+        auto const found = due_between(next, from, sunday, 41);
+        std::vector<wall_time> newest;
+        for (auto t = monday + 24h * 4 + 17h; t <= sunday; t = *next(t)) newest.push_back(t);
+        CHECK(found.newest == std::vector<wall_time>(newest.end() - 41, newest.end()));
+        CHECK(found.count > 41);
+    }
+    CHECK(due(0s, 24h * 365, 100'000).newest.size() == due_instants::count_max);
+}
+
 TEST_CASE("execution.misfire: an instant that is due now simply runs, whatever the rule") {
     for (auto const& p : {skip, once, all}) {
         auto const c = decide_at(0s, 5s, p);

@@ -332,6 +332,36 @@ TEST_CASE("schedules: the stored schedule counts, and the difference is reported
     CHECK(!c.has(schedule_node));
 }
 
+TEST_CASE("schedules: a job is due again after an exclusion that the search could not pass at once") {
+    cluster c;
+    auto job = make_job("settle", "0 * * * * ?", 1);
+    job.excluded = {"0 * * 2-20 1 ?"}; // each minute costs steps; a whole hour or day would not
+    auto& m = c.add();
+    REQUIRE(m.schedule(job));
+    c.run_for(24h * 20 + 30min);
+    CHECK(c.count(heard::kind::trouble, 0) == 1);
+    auto const all = dues(c, 0);
+    REQUIRE(all.size() == 24 * 60 - 1 + 31);
+    CHECK(all[24 * 60 - 1] == 24h * 20 / 1ms);
+}
+
+TEST_CASE("schedules: a member that comes after such an exclusion runs from its end on") {
+    cluster c;
+    auto job = make_job("settle", "0 * * * * ?", 1);
+    job.excluded = {"0 * * 2-20 1 ?"};
+    auto& m = c.add();
+    REQUIRE(m.schedule(job));
+    c.run_for(24h + 30min);
+    m.destroy_scheduler();
+    c.run_for(24h * 20);
+    auto const before = dues(c, 0).size();
+    REQUIRE(c.add().schedule(job));
+    c.run_for(10min);
+    auto const all = dues(c, 0);
+    REQUIRE(all.size() >= before + 10);
+    CHECK(all.back() == (24h * 21 + 40min) / 1ms);
+}
+
 TEST_CASE("schedules: a wrong schedule is refused before anything is written") {
     cluster c;
     auto& m = c.add();

@@ -14,7 +14,6 @@
 #include <elasticjob/cron/timetable.hpp>
 #include <elasticjob/cron/zone_ref.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,37 +24,40 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The result of a search that began at `from`. Searches that begin anywhere between `from` and the result have the
-/// same result, so many items need only one search.
-struct known_search {
-    std::optional<wall_time> from{}; ///< nothing: no search has been made
-    timetable::finding found{};
-
-    /// Whether a search from `t` would have the same result. A search adds `shift` to its begin.
-    bool answers(wall_time t, std::chrono::milliseconds shift) const;
-};
-
-/// A timetable's last slow search of each kind; most searches are fast. A copy is empty.
+/// The last slow searches of a timetable; most searches are fast. A copy is empty. Searches that begin anywhere between
+/// the begin of a known one and its result have the same result, so many items need only one search.
 class long_searches {
 public:
+    enum class kind : std::uint8_t { of_schedules, of_delays };
+    struct search {
+        kind of;
+        wall_time from;
+        timetable::finding found;
+    };
+
     long_searches() = default;
     long_searches(long_searches const&) noexcept {}
     long_searches(long_searches&&) = default;
     long_searches& operator=(long_searches const&) noexcept {
-        known_.reset();
+        known_.clear();
         return *this;
     }
     long_searches& operator=(long_searches&&) = default;
 
-    enum class kind : std::uint8_t { of_schedules, of_delays };
-
+    /// The result that a search from `t` would have, too, or null. A search adds `shift` to its begin.
     timetable::finding const* find(kind k, wall_time t, std::chrono::milliseconds shift) const;
+
+    /// Forgets the oldest search if there are too many.
     void note(kind k, wall_time from, timetable::finding const& found);
-    bool is_given_up() const;
+
+    /// Oldest first.
+    std::vector<search>& known() noexcept { return known_; }
 
 private:
     static constexpr std::uint64_t looks_min = 1'000;
-    std::unique_ptr<std::array<known_search, 2>> known_;
+    static constexpr std::size_t kept_max = 8;
+
+    std::vector<search> known_;
 };
 
 } // namespace detail
@@ -91,15 +93,19 @@ public:
     std::optional<wall_time> round_at(wall_time due) const;
 
     /// The first instant after `after` at which all items are due: see `timetable::next`. Begin, end and exclusions do
-    /// not affect `once_now`. If `looks` is given, adds the number of the search's steps to it.
+    /// not affect `once_now`. If `looks` is given, adds the number of the search's steps to it. Nothing is also the
+    /// answer of a search that gave up: see `find_problem`.
     std::optional<wall_time> next(wall_time after, std::uint64_t* looks = nullptr) const;
 
-    /// The instant at which an item is due by fixed delays alone if its last run ended at `ended`.
+    /// The instant at which an item is due by fixed delays alone if its last run ended at `ended`. As above.
     std::optional<wall_time> next_after_end(wall_time ended) const;
 
-    /// The error cron_never_fires if the last search gave up, so that the next due instant is unknown. Nothing if the
-    /// search succeeded.
+    /// The error cron_never_fires if a search of one of the functions above gave up, so that a due instant is unknown.
     std::optional<error> find_problem() const;
+
+    /// Goes on with searches that gave up, for as long as each has taken. Returns true if one of them has ended: then the
+    /// functions above have another answer.
+    bool go_on() const;
 
     /// The delay between the due instant and the start of an item.
     std::chrono::milliseconds delay_of(item_index item) const;
@@ -111,6 +117,12 @@ public:
 
 private:
     due_times(valid_config const& config, zone_ref standard);
+
+    /// The known result of a search from that time, or that of a new one, whose steps are added to `looks`.
+    std::optional<wall_time> find(searches::kind k, wall_time from, std::uint64_t* looks) const;
+    timetable::finding search(searches::kind k, wall_time from) const;
+    /// The time from the begin of a search to the first instant that it may find.
+    std::chrono::milliseconds shift_of(searches::kind k) const;
 
     std::vector<followed_round>::const_iterator first_round_after(wall_time t) const;
 
@@ -132,7 +144,7 @@ private:
 
 /// The next `count` instants after `after` at which a job with this configuration is due; fewer if there are no more.
 /// Ignores `once_now` and jitter. Also ignores fixed delays and `after_job`, because they depend on the durations of
-/// runs. Errors: those of `validate` and of `due_times::of`.
+/// runs. Errors: those of `validate` and of `due_times::of`; cron_never_fires if the search for one of them gave up.
 result<std::vector<wall_time>> preview(job_config config, wall_time after, std::size_t count, zone_ref zone);
 
 } // namespace elasticjob

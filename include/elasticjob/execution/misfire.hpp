@@ -30,33 +30,52 @@ struct due_instants {
     void add(wall_time t, std::size_t keep);
 };
 
-/// The instants in (after, until], with the last `keep` of them listed. `next` returns the first instant after another.
-/// Bounded: a longer span is halved after about `count_max` instants, and the instants of the first half are skipped
-/// without being counted. If `looks` is given, `next` adds its search steps to it, and a span with expensive instants
-/// is halved earlier.
+/// The instants in (after, until], with the last `keep` of them listed, at most `count_max`. `next` returns the first
+/// instant after another. Bounded: a longer span is halved after about `count_max` instants. If its second half has
+/// enough instants to be listed, the others of the first half are skipped without being counted. If `looks` is given,
+/// `next` adds its search steps to it, and a span with expensive instants is halved earlier; then fewer may be listed.
 template <class Next>
 due_instants due_between(Next const& next, wall_time after, wall_time until, std::size_t keep,
                          std::uint64_t const* looks = nullptr) {
-    due_instants found;
-    std::uint64_t steps = 0;
+    due_instants found;            // those up to t
+    std::vector<wall_time> behind; // those after end, latest first
+    auto room = std::min<std::size_t>(keep, found.count_max);
+    auto const looks_now = [&] { return looks ? *looks : 0; };
     auto looks_left = found.looks_at_first;
+    std::uint64_t steps = 0;
     for (auto t = after, end = until;;) {
-        auto const looks_before = looks ? *looks : 0;
+        auto const looks_before = looks_now();
         auto const due = next(t);
-        if (!due || *due > end) return found;
-        auto const taken = (looks ? *looks : 0) - looks_before;
+        if (!due || *due > end) break;
+        auto const taken = looks_now() - looks_before;
         bool const is_costly = taken > looks_left && end - t > std::chrono::seconds{1};
         looks_left -= std::min(looks_left, taken);
-        if (++steps % found.count_max == 0 || is_costly) {
-            looks_left = found.looks_later;
-            auto const middle = t + (end - t) / 2;
-            auto const later = next(middle);
-            (later && *later <= end ? t : end) = middle;
+        if (++steps % found.count_max != 0 && !is_costly) {
+            found.add(*due, room);
+            t = *due;
             continue;
         }
-        found.add(*due, keep);
-        t = *due;
+        looks_left = found.looks_later;
+        auto const middle = t + (end - t) / 2;
+        auto const looks_max = looks_now() + looks_left;
+        due_instants later;
+        auto one = next(middle);
+        for (; one && *one <= end && later.count < room && looks_now() <= looks_max; one = next(*one))
+            later.add(*one, room);
+        if (one && *one <= end) {
+            found.newest.clear();
+            t = middle;
+        } else {
+            behind.insert(behind.end(), later.newest.rbegin(), later.newest.rend());
+            found.count += later.count;
+            room -= later.newest.size();
+            end = middle;
+        }
     }
+    auto const surplus = found.newest.size() - std::min(found.newest.size(), room);
+    found.newest.erase(found.newest.begin(), found.newest.begin() + static_cast<std::ptrdiff_t>(surplus));
+    found.newest.insert(found.newest.end(), behind.rbegin(), behind.rend());
+    return found;
 }
 
 /// The decision about due instants.

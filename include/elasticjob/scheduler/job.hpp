@@ -445,7 +445,8 @@ next_step job<Environment>::keep_schedule() {
     }
     if (auto const problem = rules_.due()->find_problem()) {
         if (!std::exchange(is_told_of_search_, true)) here_.tell_trouble(*problem);
-        until = std::min<mono_time>(until, here_.now() + minutes{1});
+        if (rules_.due()->go_on()) runs_.wake();
+        until = std::min<mono_time>(until, here_.now() + seconds{1});
     } else {
         is_told_of_search_ = false;
     }

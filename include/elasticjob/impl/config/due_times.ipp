@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_DUE_TIMES_IPP
 
 #include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/utc_text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/hash.hpp>
 
@@ -13,27 +14,30 @@ namespace elasticjob {
 
 namespace detail {
 
-ELASTICJOB_DECL bool known_search::answers(wall_time t, std::chrono::milliseconds shift) const {
-    if (!from || t < *from) return false;
-    if (found.is_given_up) return t <= found.reached - shift;
-    return !found.due || t <= *found.due - shift;
-}
-
 ELASTICJOB_DECL timetable::finding const* long_searches::find(kind k, wall_time t,
                                                               std::chrono::milliseconds shift) const {
-    if (!known_) return nullptr;
-    auto const& one = (*known_)[static_cast<std::size_t>(k)];
-    return one.answers(t, shift) ? &one.found : nullptr;
+    for (auto const& s : known_) {
+        if (s.of != k || t < s.from) continue;
+        auto const& f = s.found;
+        if (f.is_given_up ? t <= f.reached - shift : !f.due || t <= *f.due - shift) return &f;
+    }
+    return nullptr;
 }
 
 ELASTICJOB_DECL void long_searches::note(kind k, wall_time from, timetable::finding const& found) {
-    if (!known_ && found.looks < looks_min) return;
-    if (!known_) known_ = std::make_unique<std::array<known_search, 2>>();
-    (*known_)[static_cast<std::size_t>(k)] = {from, found};
+    if (found.looks < looks_min) return;
+    if (known_.size() == kept_max) known_.erase(known_.begin());
+    known_.push_back({k, from, found});
 }
 
-ELASTICJOB_DECL bool long_searches::is_given_up() const {
-    return known_ && ((*known_)[0].found.is_given_up || (*known_)[1].found.is_given_up);
+/// Goes on with a search that gives up, within limits.
+template <class Search>
+std::optional<wall_time> find_patiently(due_times const& d, Search search) {
+    constexpr int repeated_max = 20;
+    auto due = search();
+    for (int n = 0; !due && d.find_problem() && n < repeated_max; ++n)
+        if (d.go_on()) due = search();
+    return due;
 }
 
 } // namespace detail
@@ -62,7 +66,12 @@ ELASTICJOB_DECL result<due_times> due_times::of(valid_config const& config, zone
     d.has_now_ =
         std::any_of(all.begin(), all.end(), [](job_schedule const& s) { return s.is == job_schedule::kind::once_now; });
     d.follows_ = find_followed(all) != nullptr;
-    if (!d.has_now_ && !d.follows_ && !d.next(wall_time::min()) && !d.next_after_end(wall_time{}))
+    if (d.has_now_ || d.follows_) return d;
+    auto const first = [&d] {
+        auto const due = d.next(wall_time::min());
+        return due ? due : d.next_after_end(wall_time{});
+    };
+    if (!detail::find_patiently(d, first))
         return d.find_problem().value_or(error{errc::cron_never_fires,
                                                "nothing is ever due between `starts` and `ends` that is not excluded",
                                                "schedules"});
@@ -87,35 +96,51 @@ ELASTICJOB_DECL std::optional<wall_time> due_times::next(wall_time after, std::u
         return at == rounds_.end() ? std::optional<wall_time>{} : std::optional<wall_time>{at->due};
     }
     if (!standard_) return std::nullopt;
-    auto const* known = known_.find(searches::kind::of_schedules, after, std::chrono::milliseconds{1});
-    std::optional<wall_time> due;
-    if (known) {
-        due = known->due;
-    } else {
-        auto const found = table_->find_next(after, zone());
-        known_.note(searches::kind::of_schedules, after, found);
-        if (looks) *looks += found.looks;
-        due = found.due;
-    }
+    auto due = find(searches::kind::of_schedules, after, looks);
     if (now_ && *now_ > after && (!due || *now_ < *due)) due = now_;
     return due;
 }
 
 ELASTICJOB_DECL std::optional<wall_time> due_times::next_after_end(wall_time ended) const {
     if (table_->delays.empty()) return std::nullopt;
-    auto const delay = *std::min_element(table_->delays.begin(), table_->delays.end());
-    if (auto const* known = known_.find(searches::kind::of_delays, ended, delay)) return known->due;
-    auto const found = table_->find_next_after_end(ended, zone());
-    known_.note(searches::kind::of_delays, ended, found);
+    return find(searches::kind::of_delays, ended, nullptr);
+}
+
+ELASTICJOB_DECL std::optional<wall_time> due_times::find(searches::kind k, wall_time from, std::uint64_t* looks) const {
+    if (auto const* known = known_.find(k, from, shift_of(k))) return known->due;
+    auto const found = search(k, from);
+    known_.note(k, from, found);
+    if (looks) *looks += found.looks;
     return found.due;
 }
 
+ELASTICJOB_DECL timetable::finding due_times::search(searches::kind k, wall_time from) const {
+    return k == searches::kind::of_delays ? table_->find_next_after_end(from, zone()) : table_->find_next(from, zone());
+}
+
+ELASTICJOB_DECL std::chrono::milliseconds due_times::shift_of(searches::kind k) const {
+    if (k == searches::kind::of_schedules) return std::chrono::milliseconds{1};
+    return *std::min_element(table_->delays.begin(), table_->delays.end());
+}
+
+ELASTICJOB_DECL bool due_times::go_on() const {
+    bool has_ended = false;
+    for (auto& s : known_.known()) {
+        if (!s.found.is_given_up) continue;
+        s.found = search(s.of, s.found.reached - shift_of(s.of));
+        has_ended |= !s.found.is_given_up;
+    }
+    return has_ended;
+}
+
 ELASTICJOB_DECL std::optional<error> due_times::find_problem() const {
-    if (!known_.is_given_up()) return std::nullopt;
+    auto const& all = known_.known();
+    auto const unfinished = std::find_if(all.begin(), all.end(), [](auto const& s) { return s.found.is_given_up; });
+    if (unfinished == all.end()) return std::nullopt;
     return error{errc::cron_never_fires,
-                 "no due time was found with " + std::to_string(timetable::looks_max) +
-                     " looks at schedules and exclusions: exclude whole hours or days instead of single seconds, or "
-                     "schedule fewer times that are excluded",
+                 "no due time has been found up to " + detail::format_instant(unfinished->found.reached) +
+                     ", after too many looks at schedules and exclusions: exclude whole hours or days instead of single "
+                     "seconds, schedule fewer times that are excluded, or let the schedules begin later (`starts`)",
                  "excluded"};
 }
 
@@ -135,7 +160,12 @@ ELASTICJOB_DECL result<std::vector<wall_time>> preview(job_config config, wall_t
     ELASTICJOB_TRY(auto const valid, validate(std::move(config)));
     ELASTICJOB_TRY(auto const due, due_times::of(valid, zone));
     std::vector<wall_time> instants;
-    for (auto t = due.next(after); t && instants.size() < count; t = due.next(*t)) instants.push_back(*t);
+    for (auto t = after; instants.size() < count; t = instants.back()) {
+        auto const next = detail::find_patiently(due, [&] { return due.next(t); });
+        if (!next && due.find_problem()) return *due.find_problem();
+        if (!next) break;
+        instants.push_back(*next);
+    }
     return instants;
 }
 
