@@ -57,7 +57,7 @@ std::vector<chapter> chapters() {
           {"items", "explain", "settle", "0"},
           {"items", "explain", "settle", "0", "-o", "json"},
           {"items", "trigger", "settle", "1", "--key", "a"},
-          {"items", "disable", "settle", "1", "--key", "b"},
+          {"items", "disable", "settle", "1", "--key", "b", "--yes"},
           {"items", "enable", "settle", "1", "--key", "c"},
           {"runs", "list", "settle", "1"},
           {"runs", "list", "settle", "1", "-o", "json"},

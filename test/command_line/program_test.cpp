@@ -50,7 +50,7 @@ TEST_CASE("command_line.program: JSON is one document, JSONL an object a line, w
 
 TEST_CASE("command_line.program: times are in UTC unless a call names another zone, and always in JSON") {
     terminal_world t;
-    REQUIRE(t.run({"items", "disable", "settle", "0", "--key", "k"}).code == exit_code::done);
+    REQUIRE(t.run({"items", "disable", "settle", "0", "--key", "k", "--yes"}).code == exit_code::done);
     auto const told = [&](std::vector<std::string> more) {
         std::vector<std::string> words{"audit", "list", "settle"};
         words.insert(words.end(), more.begin(), more.end());
@@ -82,7 +82,10 @@ TEST_CASE("command_line.program: exit codes distinguish kinds of failure, and er
     CHECK(t.run({"nonsense"}).err.ends_with("next: elasticjob --help\n"));
     CHECK(t.run({"jobs", "trigger"}).code == exit_code::usage);
     CHECK(t.run({"jobs", "trigger"}).err.ends_with("next: elasticjob jobs trigger --help\n"));
-    CHECK(t.run({"items", "trigger", "settle", "7"}).code == exit_code::usage);
+    for (auto const* const verb : {"trigger", "explain"})
+        CHECK(t.run({"items", verb, "settle", "7"}).code == exit_code::not_found);
+    CHECK(t.run({"runs", "stop", "settle", "7", "--yes"}).code == exit_code::not_found);
+    CHECK(t.run({"audit", "list", "nothing"}).code == exit_code::not_found);
     CHECK(t.run({"dead-letters", "run-again", "settle", "0", "9223372036854775807"}).code == exit_code::usage);
     CHECK(t.run({"dead-letters", "run-again", "settle", "0", "1767225600000"}).code == exit_code::not_found);
     auto const absent = t.run({"jobs", "show", "nobody"});
@@ -126,8 +129,19 @@ TEST_CASE("command_line.program: a printed configuration can be applied") {
     CHECK(wrong.code == exit_code::usage);
     CHECK(wrong.err.find("program_test_wrong.json, line 1") != std::string::npos);
     CHECK(wrong.err.ends_with("next: correct the file, then repeat the command\n"));
+    CHECK(t.run({"items", "disable", "settle", "0"}).code == exit_code::unconfirmed);
+    auto with_own = text;
+    with_own.insert(with_own.rfind('}'), R"(,"retry":{"attempts_max":9},"run_time_limit":"1min")");
+    std::ofstream{file} << with_own;
+    for (auto const* const verb : {"apply", "add"})
+        CHECK(t.run({"jobs", verb, "-f", file}).err == "elasticjob: the registry does not store run_time_limit, retry of "
+                                                       "the file: each program that runs the job sets them\n");
+    std::ofstream{file} << text;
     t.c.create("/settle/ext/labels", "0=gpu"); // the printed text does not have it
-    CHECK(t.run({"jobs", "apply", "-f", file}).code == exit_code::conflict);
+    auto const lossy = t.run({"jobs", "apply", "-f", file});
+    CHECK(lossy.code == exit_code::conflict);
+    CHECK(lossy.err.find("the new configuration has none of them: add them, or allow their loss (--drop-schedules)") !=
+          std::string::npos);
     CHECK(t.c.data("/settle/ext/labels") == "0=gpu");
     CHECK(t.out({"jobs", "apply", "-f", file, "--drop-schedules"}) == "done: itemLabels is '', was '0=gpu'\n");
     CHECK_FALSE(t.c.has("/settle/ext/labels"));
@@ -207,7 +221,7 @@ TEST_CASE("command_line.program: a wait ends with success, with a failure, or at
     CHECK(none.out ==
           "ITEM  OUTCOME  DUE  INSTANCE  ATTEMPT  ENDED  NOTE\n1     -        -    -         0        -      -\n");
     CHECK(t.run({"wait", "settle", "--for", "success", "--timeout", "2s"}).code == exit_code::not_in_time);
-    CHECK(t.run({"wait", "settle", "7"}).code == exit_code::usage);
+    CHECK(t.run({"wait", "settle", "7"}).code == exit_code::not_found);
     CHECK(t.run({"wait", "nobody"}).code == exit_code::not_found);
     CHECK(t.run({"wait", "settle", "--timeout", "2"}).code == exit_code::usage); // without a condition
 }

@@ -314,7 +314,7 @@ TEST_CASE("console.api: commands report their effect, once for each key, and are
     CHECK(refused.text("code") == "version_conflict");
     CHECK(refused.text("detail").starts_with("refused in 1 of 1 job: "));
     CHECK(w.post(settle + "/items/0/stop").status == 409);
-    CHECK(w.post(settle + "/items/9/disable").status == 400);
+    CHECK(w.post(settle + "/items/9/disable").status == 404);
     CHECK(w.post(here + "jobs/nobody/trigger").status == 404);
     CHECK(w.post(settle + "/instances/" + w.m.id("settle") + "/shut-down").status == 200);
 

@@ -183,12 +183,12 @@ TEST_CASE("operations.commands: a lost reply or request leads to one run, and is
 
 TEST_CASE("operations.commands: a refusal goes on record, changes nothing, and uses up no key") {
     job_of_two j;
-    CHECK(trigger_item(j.c.by_hand, "settle", 9, {"ann", "key-1"}).error() == errc::invalid_argument);
+    CHECK(trigger_item(j.c.by_hand, "settle", 9, {"ann", "key-1"}).error() == errc::no_node);
     auto const e = j.last();
     CHECK(e.outcome == command_outcome::refused);
     CHECK(e.operator_name == "ann");
     CHECK(e.subject == "item 9");
-    CHECK(e.note.starts_with("invalid_argument: the job has the items 0 to 3"));
+    CHECK(e.note.starts_with("no_node: the job has the items 0 to 3"));
     CHECK(effect_of(trigger_item(j.c.by_hand, "settle", 3, {"ann", "key-1"})) == effect::done);
     CHECK(j.started() == items{3});
 }
@@ -201,7 +201,7 @@ TEST_CASE("operations.commands: a dry run validates and writes nothing") {
     CHECK(effect_of(trigger_server(j.c.by_hand, "settle", "10.0.0.1", dry)) == effect::planned);
     CHECK(effect_of(switch_job(j.c.by_hand, "settle", switched::off, dry)) == effect::planned);
     CHECK(effect_of(shut_down_job(j.c.by_hand, "settle", dry)) == effect::planned);
-    CHECK(trigger_item(j.c.by_hand, "settle", 9, dry).error() == errc::invalid_argument);
+    CHECK(trigger_item(j.c.by_hand, "settle", 9, dry).error() == errc::no_node);
     CHECK(j.started().empty());
     CHECK(j.c.dump("/settle") == before);
     CHECK(j.trail().entries().empty());
@@ -338,7 +338,7 @@ TEST_CASE("operations.switches: a job, a server, an item") {
     CHECK(j.started() == items{0, 2, 3});
     CHECK(effect_of(switch_item(j.c.by_hand, "settle", 1, switched::on, ann)) == effect::done);
     CHECK(effect_of(switch_item(j.c.by_hand, "settle", 1, switched::on, ann)) == effect::unchanged);
-    CHECK(switch_item(j.c.by_hand, "settle", 4, switched::off, ann).error() == errc::invalid_argument);
+    CHECK(switch_item(j.c.by_hand, "settle", 4, switched::off, ann).error() == errc::no_node);
     CHECK_FALSE(j.c.has("/settle/sharding/4"));
 }
 

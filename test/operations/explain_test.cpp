@@ -32,7 +32,7 @@ TEST_CASE("operations.explain: names the reason if it cannot explain a job") {
     CHECK(w.ask(0).error() == errc::no_node);
     CHECK(explain(w.by_hand, "a/b", 0).error() == errc::invalid_argument);
     REQUIRE(w.add().schedule(make_job("settle", never, 2)));
-    CHECK(w.ask(2).error() == errc::invalid_argument);
+    CHECK(w.ask(2).error() == errc::no_node);
     w.run_for(1s);
     w.set("/settle/ext/run/1", "nonsense");
     CHECK(w.ask(1).error() == errc::malformed_data);
@@ -43,7 +43,7 @@ TEST_CASE("operations.explain: idle, running, completed, failed") {
     world w;
     auto& m = w.add();
     m.body = [](sharding_context const& c) -> result<void> {
-        if (c.item == 1) return error{errc::job_failed, "no money"};
+        if (c.item == 1) return error{errc::job_failed, "no\n\x1b[31mmoney"};
         return success();
     };
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 2)));
@@ -54,7 +54,7 @@ TEST_CASE("operations.explain: idle, running, completed, failed") {
                            ". As of its last run, it is due next at 2026-01-01 00:00:10 UTC.\n"
                            "- the instant 2026-01-01 00:00:05 UTC ran on " +
                            m.id("settle") + " (schedule) and was completed at 2026-01-01 00:00:05 UTC");
-    CHECK(has(w.text(1), "and failed at 2026-01-01 00:00:05 UTC: job_failed: no money"));
+    CHECK(has(w.text(1), "and failed at 2026-01-01 00:00:05 UTC: job_failed: no\\x0a\\x1b[31mmoney"));
     m.holds = true;
     w.run_for(5s);
     CHECK(has(w.text(0), "It has been running on " + m.id("settle") + " since 2026-01-01 00:00:10"));
@@ -86,6 +86,11 @@ TEST_CASE("operations.explain: why an item waits") {
     job.failover = true;
     REQUIRE(m.schedule(job));
     w.run_for(1s);
+    auto const server = "/settle/servers/" + m.ip;
+    w.set(server, "DISABLED");
+    CHECK(has(w.text(0), "It is idle, on " + m.id("settle") + ". An operator has disabled the server " + m.ip +
+                             ": no run begins there before somebody enables it."));
+    w.set(server, "");
     w.create("/settle/sharding/0/disabled");
     CHECK(has(w.text(0), "It waits: an operator has disabled it."));
     CHECK(w.ask(0)->is_disabled);

@@ -73,7 +73,7 @@ std::vector<command<Loop>> item_commands() {
          +[](R r, A& a) {
              return detail::trigger(r, a, a.item, [&] { return trigger_item(r, a.job, a.item, a.by()); });
          }},
-        {{"items disable", "disable an item: it does not run", an_item | takes::a_command},
+        {{"items disable", "disable an item: it does not run", an_item | takes::a_command, named},
          +[](R r, A& a) { return answer_for(switch_item(r, a.job, a.item, switched::off, a.by())); }},
         {{"items enable", "enable an item", an_item | takes::a_command},
          +[](R r, A& a) { return answer_for(switch_item(r, a.job, a.item, switched::on, a.by())); }},

@@ -41,9 +41,9 @@ wanted_end wanted_by(arguments const& a);
 /// The answer if the file of a configuration cannot be used.
 answer refuse_file(error const& why);
 
-/// Refuses to apply a file if the job would lose settings that the file does not mention. Nothing: the file may be
-/// applied.
-std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given, arguments const& a);
+/// A message that names the fields in the file that are an instance's own, so the registry does not store them. Empty if
+/// there are none.
+std::string unstored_text(job_config const& given);
 
 /// Whether a stored configuration cannot be used. Then the job may be given another one.
 bool is_damage(error const& why);
@@ -75,24 +75,30 @@ answer show_job(registry_ref<Loop> r, arguments const& a) {
 template <loop Loop>
 answer add_job(registry_ref<Loop> r, arguments const& a) {
     auto config = read_job_config(a.file);
-    return config ? cli::answer_for(elasticjob::add_job(r, *std::move(config), a.by())) : refuse_file(config.error());
+    if (!config) return refuse_file(config.error());
+    auto const unstored = unstored_text(*config);
+    auto added = cli::answer_for(elasticjob::add_job(r, *std::move(config), a.by()));
+    added.messages += unstored;
+    return added;
 }
 
 template <loop Loop>
 answer apply(registry_ref<Loop> r, arguments const& a) {
     auto config = read_job_config(a.file);
     if (!config) return refuse_file(config.error());
+    auto const unstored = unstored_text(*config);
     settings_change change{*std::move(config), {}, true};
     change.may_drop = a.drops_schedules;
     auto const stored = read_settings(r, change.config.name);
-    if (auto lost = find_loss(stored, change.config, a)) return *std::move(lost);
     if (stored)
         change.expected = stored->tag;
     else if (stored.error() == errc::no_node)
         change.expected = no_settings_tag; // somebody may add it meanwhile
     else if (!is_damage(stored.error()))
         return failure(stored.error());
-    return cli::answer_for(change_settings(r, std::move(change), a.by()));
+    auto applied = cli::answer_for(change_settings(r, std::move(change), a.by()));
+    applied.messages += unstored;
+    return applied;
 }
 
 template <loop Loop>

@@ -104,8 +104,8 @@ task<result<std::vector<run_record>>> read_watched_records(registry_ref<Loop> r,
 /// The maximum number of items for one wait, because each change of a record makes it read all that are left.
 inline constexpr item_index awaited_items_max = 1'000;
 
-/// The runs of the item, or of all items of the job, that end from now on. Errors: no_node if there is no such job;
-/// invalid_argument if it has no such item, or too many items; malformed_data; those of the registry.
+/// The runs of the item, or of all items of the job, that end from now on. Errors: no_node if there is no such job or
+/// item; invalid_argument if it has too many items; malformed_data; those of the registry.
 template <loop Loop>
 task<result<awaited_runs>> begin_to_wait(registry_ref<Loop> r, job_name job, std::optional<item_index> item,
                                          std::optional<run_source> only) {
@@ -113,7 +113,7 @@ task<result<awaited_runs>> begin_to_wait(registry_ref<Loop> r, job_name job, std
     ELASTICJOB_CO_TRY(auto const settings, co_await find_settings(r, std::move(job)));
     auto const count = static_cast<item_index>(settings.config.sharding_total_count);
     if (item && *item >= count)
-        co_return error{errc::invalid_argument, "the job has the items 0 to " + std::to_string(count - 1),
+        co_return error{errc::no_node, "the job has the items 0 to " + std::to_string(count - 1),
                         at.item(*item).str()};
     if (!item && count > awaited_items_max)
         co_return error{errc::invalid_argument,

@@ -79,12 +79,18 @@ private:
 /// The trail in the job's node; an empty one if there is no node. Errors: malformed_data.
 result<audit_trail> read_audit_node(job_layout const& at, node const* there);
 
-/// The commands of a job; none if the job does not exist. One request. Errors: malformed_data; those of the registry.
+/// The commands of a job, which may have been removed. One request, and another one if there are none. Errors: no_node if
+/// there is no such job; malformed_data; those of the registry.
 template <registry Registry>
 task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
     job_layout const at{job};
     auto const there = co_await r.get(at.audit());
-    if (!there && !(there.error() == errc::no_node)) co_return there.error();
+    bool const has_none = !there && there.error() == errc::no_node;
+    if (!there && !has_none) co_return there.error();
+    if (has_none) {
+        ELASTICJOB_CO_TRY(auto const root, co_await r.exists(at.root()));
+        if (!root) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    }
     co_return read_audit_node(at, there ? &*there : nullptr);
 }
 

@@ -46,9 +46,12 @@ std::string outcome_text(run_entry const& e);
 /// The nodes about an item, as they were read.
 struct explained_nodes {
     std::optional<node> config, disabled, running, record, owner, assignment, first_owner, sharding_necessary, leader,
-        labels, schedule, pauses;
+        labels, schedule, pauses, server; ///< the last one is that of the owner
     std::vector<std::string> instances{}; ///< the names below `instances`
 };
+
+/// The name of the instance that owns the item; empty: none.
+std::string explained_owner(explained_nodes const& read, item_index item);
 
 /// Errors: those of the registry.
 template <registry Registry>
@@ -75,6 +78,11 @@ task<result<explained_nodes>> read_explained_nodes(Registry& r, job_layout at, i
     auto names = co_await r.children(at.instances());
     if (names) read.instances = *std::move(names);
     if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
+    if (auto const owner = instance_id::parse(explained_owner(read, item))) {
+        std::vector<node_path> server{at.server(owner->server())};
+        ELASTICJOB_CO_TRY(auto found, co_await read_all(r, std::move(server)));
+        read.server = std::move(found[0]);
+    }
     co_return read;
 }
 
@@ -90,6 +98,7 @@ struct item_facts {
     std::optional<job_schedule> followed{}; ///< the job whose rounds it follows
     std::optional<run_progress> progress{}; ///< of the run that is running according to the record
     std::optional<job_pause> pause{};       ///< the pause because of which its owner begins no run
+    std::string disabled_server{};          ///< that of its owner, because of which it begins no run
 
     bool is_alive(std::string const& id) const;
 
@@ -97,7 +106,7 @@ struct item_facts {
     bool has_java_members() const;
 };
 
-/// Errors: no_node if there is no such job; invalid_argument if it has no such item; malformed_data.
+/// Errors: no_node if there is no such job or item; malformed_data.
 result<item_facts> facts_from(job_layout const& at, item_index item, explained_nodes read);
 
 /// The owner, and whether a strategy has left the item without one, with the labels that the item needs.
@@ -126,6 +135,9 @@ std::string instant_text(item_facts const& f, wall_time instant);
 /// without a pause.
 std::string pause_text(item_facts const& f);
 
+/// The same for a disabled server.
+std::string server_text(item_facts const& f);
+
 /// Says which runs are missing in the explanation, because members of 2.1.5 keep no records; empty if there are none.
 std::string unrecorded_text(item_facts const& f);
 
@@ -134,7 +146,7 @@ explanation explain_facts(item_facts facts, std::optional<wall_time> instant);
 } // namespace detail
 
 /// Explains an item and, if given, one instant. Takes a fixed number of requests. Errors: no_node if there is no such
-/// job; invalid_argument if it has no such item; malformed_data; those of the registry.
+/// job or item; malformed_data; those of the registry.
 template <registry Registry>
 task<result<explanation>> explain_item(Registry& r, job_name job, item_index item, std::optional<wall_time> instant) {
     job_layout const at{job};

@@ -44,8 +44,8 @@ struct settings_change {
     /// Whether the configuration of an existing job is changed. If not, a different configuration is refused.
     bool may_change = true;
 
-    /// Whether a configuration without schedules, time zone, exclusions and labels may replace one that cannot be read,
-    /// if these are on record. If not, the command is refused.
+    /// Whether a configuration without schedules, time zone, exclusions and labels may replace one that has some of
+    /// them. If not, the command is refused.
     bool may_drop = true;
 };
 
@@ -106,7 +106,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
             co_return error{errc::version_conflict,
                             "the configuration has changed since it was read: read it again, and change the new one",
                             at.config().str()};
-        if (!stored) {
+        if (!has_none) {
             if (auto lost = detail::find_loss(change, at, schedule_node, labels_node)) co_return *std::move(lost);
         }
         std::optional<job_config> before;

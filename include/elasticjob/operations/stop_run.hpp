@@ -10,6 +10,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/trigger.hpp> // config_with_item
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -36,8 +37,11 @@ task<result<found_run>> find_run(Registry& r, job_layout const& at, item_index i
     auto const nothing_runs = error{errc::not_running, "the item is not running", at.item(item).str()};
     auto const there = co_await r.get(at.run_record(item));
     if (!there && there.error() == errc::no_node) {
-        ELASTICJOB_CO_TRY(auto const job, co_await r.exists(at.config()));
-        if (!job) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+        auto const config = co_await r.get(at.config());
+        if (!config && config.error() == errc::no_node)
+            co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+        if (!config) co_return config.error();
+        ELASTICJOB_CO_CHECK(config_with_item(at, *config, item));
         co_return nothing_runs;
     }
     if (!there) co_return there.error();
@@ -75,7 +79,8 @@ task<result<void>> until_gone(Registry& r, node_path path, mono_time deadline) {
 /// on to the body. It does not wait for the end of the body. If the run ends meanwhile, the call succeeds. The request
 /// names the run's due instant, so it stops no run for another instant. But if the instance dies, the request stops the
 /// next attempt for the same instant. The job must be monitored. Safe to repeat.
-/// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the instance has not answered
+/// Errors: no_node if there is no such job or item; not_running if no run is live; malformed_data for a record or a
+/// configuration that cannot be read; timed_out if the instance has not answered
 /// by the deadline, and then the request is withdrawn, unless others have given it too, or the reply to it was
 /// lost; those of the registry.
 template <registry Registry>
@@ -124,7 +129,7 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
 
 /// `request_stop` as an operator's command, with one difference: the order stays even if the instance does not answer
 /// by the deadline. It stops no other run, and is removed when its run has ended. A second call with the same key waits
-/// again. Errors: no_node if there is no such job; not_running if no run is live; timed_out if the order has been
+/// again. Errors: no_node if there is no such job or item; not_running if no run is live; timed_out if the order has been
 /// given, but the instance has not answered yet; malformed_data; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_stop(Registry& r, job_name job, item_index item, command_by by, mono_time deadline) {

@@ -69,7 +69,7 @@ task<result<command_result>> order_job_switch(Registry& r, job_name job, switche
 }
 
 /// Disables or enables one item. A disabled item does not run, and its due instants are recorded as skipped. A live run
-/// continues. Errors: no_node if there is no such job; invalid_argument if it has no such item; those of `carry_out`.
+/// continues. Errors: no_node if there is no such job or item; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_item_switch(Registry& r, job_name job, item_index item, switched to, command_by by) {
     job_layout const at{job};

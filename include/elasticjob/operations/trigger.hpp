@@ -119,9 +119,8 @@ task<result<command_result>> order_server_run(Registry& r, job_name job, std::st
 }
 
 /// Makes one item run once: writes the run into the item's record, and its owner, or its next owner, begins the run at
-/// once (TR-5). Errors: invalid_argument if the job has no such item, or keeps no records because it is not monitored;
-/// no_node if there is no such job, no instance that could run it, or a Java member owns the item, which reads no
-/// records; version_conflict if the item is disabled, runs already, or waits for another attempt; malformed_data; those
+/// once (TR-5). Errors: invalid_argument if the job keeps no records because it is not monitored; no_node if there is
+/// no such job or item, no instance that could run it, or a Java member owns the item, which reads no records; version_conflict if the item is disabled, runs already, or waits for another attempt; malformed_data; those
 /// of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_item_run(Registry& r, job_name job, item_index item, command_by by) {

@@ -89,7 +89,14 @@ ELASTICJOB_DECL std::string_view advice_for(errc code) noexcept {
 
 ELASTICJOB_DECL answer refusal(exit_code code, std::string_view what, std::string_view next) {
     answer a{code};
-    a.messages.append("elasticjob: ").append(what).append("\n");
+    a.messages += "elasticjob: ";
+    for (auto rest = what;;) { // such as a list of problems: each line is escaped, because it may quote anything
+        auto const end = std::min(rest.find('\n'), rest.size());
+        elasticjob::detail::append_line_text(a.messages, rest.substr(0, end));
+        a.messages += '\n';
+        if (end == rest.size()) break;
+        rest.remove_prefix(end + 1);
+    }
     if (!next.empty()) a.messages.append("next: ").append(next).append("\n");
     return a;
 }

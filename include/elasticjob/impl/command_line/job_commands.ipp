@@ -52,12 +52,21 @@ ELASTICJOB_DECL answer refuse_file(error const& why) {
     return refusal(exit_code::usage, to_string(why), "correct the file, then repeat the command");
 }
 
-ELASTICJOB_DECL std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given,
-                                                arguments const& a) {
-    auto const has_more = [](job_config const& c) { return !to_schedule_text(c).empty() || !c.item_labels.empty(); };
-    if (!stored || !has_more(stored->config) || has_more(given) || a.drops_schedules) return std::nullopt;
-    return refusal(exit_code::conflict, "the job has schedules, a time zone or labels, and the file has none of them",
-                   "add them to the file, or give --drop-schedules to remove them");
+ELASTICJOB_DECL std::string unstored_text(job_config const& given) {
+    job_config const usual;
+    std::string names;
+    auto const note = [&](std::string_view name, bool is_usual) {
+        if (!is_usual) names.append(names.empty() ? "" : ", ").append(name);
+    };
+    note("on_misfire", given.on_misfire == usual.on_misfire);
+    note("run_time_limit", given.run_time_limit == usual.run_time_limit);
+    note("give_up_after", given.give_up_after == usual.give_up_after);
+    note("retry", given.retry == usual.retry);
+    note("dead_letters_max", given.dead_letters_max == usual.dead_letters_max);
+    note("on_wrong_clock", given.on_wrong_clock == usual.on_wrong_clock);
+    note("dataflow", given.dataflow == usual.dataflow);
+    if (names.empty()) return {};
+    return "elasticjob: the registry does not store " + names + " of the file: each program that runs the job sets them\n";
 }
 
 ELASTICJOB_DECL bool is_damage(error const& why) {

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
 
 #include <elasticjob/operations/explain.hpp>
+#include <elasticjob/operations/trigger.hpp> // config_with_item
 
 namespace elasticjob::detail {
 
@@ -29,7 +30,8 @@ ELASTICJOB_DECL std::string outcome_text(run_entry const& e) {
     auto const by = " on " + e.run.instance;
     auto const attempt = e.run.attempt == 1 ? std::string{} : ", attempt " + std::to_string(e.run.attempt);
     auto const why = " (" + std::string{name_of(e.run.source)} + attempt + ")";
-    auto const note = e.note.empty() ? std::string{} : ": " + e.note;
+    auto note = e.note.empty() ? std::string{} : std::string{": "};
+    append_line_text(note, e.note);
     switch (e.outcome) {
     case run_outcome::completed:
         return many + utc_text(e.run.due) + " ran" + by + why + " and was completed at " + utc_text(e.ended);
@@ -134,6 +136,12 @@ ELASTICJOB_DECL std::string pause_text(item_facts const& f) {
            ": no run begins before an operator resumes it.";
 }
 
+ELASTICJOB_DECL std::string server_text(item_facts const& f) {
+    if (f.disabled_server.empty()) return {};
+    return " An operator has disabled the server " + f.disabled_server +
+           ": no run begins there before somebody enables it.";
+}
+
 ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant) {
     auto const name = "The instant " + utc_text(instant);
     if (!f.record) return name + ": nothing is on record, because the job is not monitored, or has never run.";
@@ -154,13 +162,8 @@ ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant)
 
 ELASTICJOB_DECL result<item_facts> facts_from(job_layout const& at, item_index item, explained_nodes read) {
     if (!read.config) return error{errc::no_node, "there is no job of that name", at.root().str()};
-    ELASTICJOB_TRY(auto config, from_json(read.config->data));
-    if (!config) return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
-    if (item >= static_cast<std::uint32_t>(config->sharding_total_count))
-        return error{errc::invalid_argument,
-                     "the job has the items 0 to " + std::to_string(config->sharding_total_count - 1),
-                     at.item(item).str()};
-    item_facts facts{.config = *std::move(config),
+    ELASTICJOB_TRY(auto config, config_with_item(at, *read.config, item));
+    item_facts facts{.config = std::move(config),
                      .is_disabled = read.disabled.has_value(),
                      .is_marked = read.running.has_value(),
                      .sharding_is_due = read.sharding_necessary.has_value(),
@@ -181,12 +184,24 @@ ELASTICJOB_DECL result<item_facts> facts_from(job_layout const& at, item_index i
         auto const* pause = pauses && owner ? pauses->in_force(owner->server()) : nullptr;
         if (pause) facts.pause = *pause;
     }
+    auto const owner = instance_id::parse(facts.owner);
+    bool const is_off = read.server && read.server->data == server_disabled;
+    if (owner && is_off) facts.disabled_server = owner->server();
     return facts;
 }
 
+/// None either if it cannot be read, perhaps because it is of a later version.
+ELASTICJOB_DECL std::optional<assignment> readable_assignment(explained_nodes const& read) {
+    auto known = assignment_in_force(read.assignment, read.first_owner);
+    return known ? *std::move(known) : std::nullopt;
+}
+
+ELASTICJOB_DECL std::string explained_owner(explained_nodes const& read, item_index item) {
+    return owner_of(readable_assignment(read), read.owner, item);
+}
+
 ELASTICJOB_DECL void take_owner(item_facts& facts, item_index item, explained_nodes const& read) {
-    std::optional<assignment> in_force; // none either if it cannot be read, perhaps because it is of a later version
-    if (auto known = assignment_in_force(read.assignment, read.first_owner)) in_force = *std::move(known);
+    auto const in_force = readable_assignment(read);
     facts.owner = owner_of(in_force, read.owner, item);
     facts.is_left = in_force && item < in_force->items() && in_force->owner(item) == no_slot;
     if (!facts.is_left || !read.labels) return;
@@ -200,7 +215,7 @@ ELASTICJOB_DECL explanation explain_facts(item_facts facts, std::optional<wall_t
     explanation e;
     e.owner = facts.owner;
     e.is_disabled = facts.is_disabled;
-    e.text = state_text(facts) + pause_text(facts);
+    e.text = state_text(facts) + pause_text(facts) + server_text(facts);
     if (auto const more = unrecorded_text(facts); !more.empty()) e.text += "\n" + more;
     if (instant) e.text += "\n" + instant_text(facts, *instant);
     if (!facts.record) return e;

@@ -23,8 +23,8 @@ ELASTICJOB_DECL std::optional<error> find_loss(settings_change const& change, jo
     bool const keeps_some = !to_schedule_text(change.config).empty() || !change.config.item_labels.empty();
     if (!has_more || keeps_some || change.may_drop) return std::nullopt;
     return error{errc::version_conflict,
-                 "the stored configuration cannot be read, and the job has schedules, a time zone or labels that the "
-                 "new one lacks: add them, or allow their loss (--drop-schedules)",
+                 "the job has schedules, a time zone or labels, and the new configuration has none of them: add them, "
+                 "or allow their loss (--drop-schedules)",
                  at.root().str()};
 }
 

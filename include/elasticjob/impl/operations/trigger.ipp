@@ -10,7 +10,7 @@ ELASTICJOB_DECL result<job_config> config_with_item(job_layout const& at, node c
     ELASTICJOB_TRY(auto read, from_json(config.data));
     if (!read) return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
     if (item >= static_cast<std::uint32_t>(std::max(read->sharding_total_count, 0)))
-        return error{errc::invalid_argument,
+        return error{errc::no_node,
                      "the job has the items 0 to " + std::to_string(read->sharding_total_count - 1),
                      at.item(item).str()};
     return *std::move(read);
