@@ -2,6 +2,8 @@
 #include <console/console_world.hpp>
 
 #include <elasticjob/operations/pauses.hpp>
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
 #include <doctest/doctest.h>
@@ -113,6 +115,18 @@ TEST_CASE("console.api: jobs are filtered by any column, sorted, counted, and co
     CHECK(first.text("total") == "3");
     CHECK(names(w.get(here + "jobs?limit=2&sort=-items&after=" + first.text("next"))) == "audit");
     CHECK(w.get(here + "jobs?after=x").status == 400);
+    auto load = from_json(w.c.data("/load/config")).value().value();
+    load.description = "a\nb" + std::string(30'000, '/');
+    w.c.set("/load/config", to_json(load));
+    w.c.run_for(1s);
+    std::string all, after; // the description is neither a character of a path nor short
+    for (int page = 0; page < 3; ++page) {
+        auto const one = w.get(here + "jobs?limit=1&sort=description" + (page == 0 ? "" : "&after=" + after));
+        if (page < 2) after = one.text("next");
+        CHECK(after.size() < 300);
+        all += names(one) + " ";
+    }
+    CHECK(all == "audit settle load ");
     CHECK(w.get(here + "jobs?sort=colour").status == 400);
     CHECK(w.get(here + "jobs?limit=0").status == 400);
 
@@ -293,6 +307,8 @@ TEST_CASE("console.api: one job, its rounds, items and instances") {
 TEST_CASE("console.api: commands report their effect, once for each key, and are on record") {
     console_world w;
     CHECK(w.post(settle + "/disable?dry_run=true").text("effect") == "planned");
+    for (auto const* const query : {"dry_run=1", "dry_run=True", "dry_run=", "dry_run", "dryRun=true", "force=true"})
+        CHECK_MESSAGE(w.post(settle + "/disable?" + query).status == 400, query);
     CHECK(w.post(settle + "/disable", {{"idempotency-key", "1"}}).text("effect") == "done");
     CHECK(w.post(settle + "/disable", {{"idempotency-key", "1"}}).text("effect") == "repeated");
     CHECK(w.post(settle + "/disable").text("effect") == "unchanged");
@@ -347,6 +363,15 @@ TEST_CASE("console.api: a configuration is checked, and then changed by its tag 
     CHECK(w.send("POST", settle + "/check", R"({"cron": "x", "sharding_total_count": 0})").json["problems"].Size() ==
           2);
     CHECK(w.send("POST", settle + "/check", "nonsense").json["problems"].Size() == 1);
+    auto const problem_of = [&](std::string const& body) {
+        auto const reply = w.send("POST", settle + "/check", body);
+        return reply.json["problems"].Size() == 1 ? reply.at("/problems/0/field") : reply.body;
+    };
+    CHECK(problem_of(R"({"cron": "@daily", "sharding_total_count": 0})") == "sharding_total_count");
+    CHECK(problem_of(R"({"cron": "@daily", "time_zone": "Nowhere/X"})") == "time_zone");
+    CHECK(problem_of(R"({"cron": "@daily", "job_sharding_strategy_class": "nosuch"})") ==
+          "job_sharding_strategy_class");
+    CHECK(problem_of(R"({"schedules": [{"after_job": "settle"}]})") == "schedules[0]");
     CHECK(w.send("POST", here + "check", R"({"name": "load", "cron": "@daily"})").json["problems"].Size() == 0);
 
     CHECK(w.send("PUT", settle + "/configuration", draft).status == 428);
@@ -365,6 +390,12 @@ TEST_CASE("console.api: a configuration is checked, and then changed by its tag 
     CHECK(w.send("PUT", here + "jobs/load/configuration", R"({"cron": "@daily"})", {{"if-none-match", "*"}}).status ==
           200);
     CHECK(w.get(here + "jobs/load").text("cron") == "0 0 0 * * ?");
+    w.c.set("/load/config", "{broken");
+    auto const broken = w.get(here + "jobs/load/configuration");
+    CHECK(broken.status == 422);
+    CHECK(w.send("PUT", here + "jobs/load/configuration", R"({"cron": "@daily"})",
+                 {{"if-match", std::string{detail::find_text(broken.headers, "ETag")}}})
+              .text("effect") == "done");
 }
 
 TEST_CASE("console.api: the next due instants, over all jobs and over pages") {
@@ -454,6 +485,19 @@ TEST_CASE("console.api: roles apply to each job, in lists too") {
     CHECK(as("bob", "POST", here + "jobs/billing-eu/trigger").status == 403);
     CHECK(as("ann", "POST", here + "servers/" + w.m.ip + "/disable").status == 403);
     CHECK(as("ann", "GET", here + "servers").in_row(0, "job_count") == "1");
+    // Jobs that follow each other are named only to operators who may see them.
+    for (auto const& [name, other] : {std::pair{"secret-x", "secret-y"}, std::pair{"secret-y", "billing-eu"}}) {
+        auto follower = make_job(name, "", 1);
+        follower.schedules = {job_schedule::after_job(other)};
+        REQUIRE(add_job(w.c.by_hand, follower));
+    }
+    auto const loop_for = [&](std::string const& who) {
+        return w.send("POST", here + "jobs/billing-eu/check", R"({"schedules": [{"after_job": "secret-x"}]})",
+                      {{"x-remote-user", who}}).body;
+    };
+    CHECK(loop_for("ann").find("would wait forever") != std::string::npos);
+    CHECK(loop_for("ann").find("secret-y") == std::string::npos);
+    CHECK(loop_for("bob").find("secret-x after secret-y after billing-eu") != std::string::npos);
     // Cursors tell no more than rows.
     REQUIRE(trigger_job(w.c.by_hand, "settle", {"bob"}));
     for (std::string const list : {"audit", "dead-letters"})

@@ -180,7 +180,7 @@ TEST_CASE("console: the server checks roles, whatever the page shows") {
                   .status == 403);
     }
     // The refused commands name only this operator.
-    auto const done = w.send("POST", here + "jobs/settle/resume?operator=root", R"({"operator": "root"})",
+    auto const done = w.send("POST", here + "jobs/settle/resume", R"({"operator": "root"})",
                              {{"x-remote-user", "operator"}, {"x-operator", "root"}});
     REQUIRE(done.status == 200);
     auto const audit = w.send("GET", here + "audit?verb=resume", {}, {{"x-remote-user", "reader"}});

@@ -233,7 +233,7 @@ TEST_CASE("console.java_interface: commands for jobs, items and servers") {
                             {"POST /api/jobs/settle/trigger#2", 404, "there is no instance", unknown}});
     replay("trigger disabled", {{"POST /api/jobs/paused/trigger", 404, "disabled every server",
                                  "2.1.5 orders what cannot be done, and the order counts when the server is enabled"}});
-    replay("item commands", {{"POST /api/jobs/settle/sharding/99/disable", 400, "item", unknown}});
+    replay("item commands", {{"POST /api/jobs/settle/sharding/99/disable", 404, "item", unknown}});
     java_world w{"job commands"};
     auto const items = w.ask("GET", "/api/jobs/settle/sharding").body;
     replay("item that is no number", {{"POST /api/jobs/settle/sharding/x/disable", 400, "an item is a number", unknown},

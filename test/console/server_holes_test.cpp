@@ -68,7 +68,7 @@ TEST_CASE("console: a request cannot choose an address to connect to") {
             }
             httplib::Request r;
             r.method = route.method;
-            r.path = path_with(route.pattern, text) + query;
+            r.path = path_with(route.pattern, text) + (route.method == "GET" ? query : ""); // commands refuse others
             r.body = route.method == "GET" ? "" : body + "}";
             r.headers = {{"Content-Type", "application/json"},
                          {"Forwarded", "host=" + host},

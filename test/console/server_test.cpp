@@ -14,6 +14,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <semaphore>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,44 @@ TEST_CASE("console.server: one console serves registries of different types") {
     httplib::Client client{"127.0.0.1", console->port()};
     CHECK(client.Get("/api/v1/registries/plain/jobs")->body.find("\"archive\"") == std::string::npos);
     CHECK(client.Get("/api/v1/registries/measured/jobs")->body.find("\"archive\"") != std::string::npos);
+}
+
+TEST_CASE("console.server: a registry that does not answer holds up no other request") {
+    MemoryRegistry hung, other;
+    console_options o;
+    o.threads = 1;
+    auto const console = console_server::start({{"hung", "", hung}, {"other", "", other}}, o);
+    REQUIRE(console);
+    std::binary_semaphore is_free{0};
+    elasticjob::post(hung.loop(), [&is_free] { is_free.acquire(); });
+    plain_client waiting{console->port()};
+    waiting.say("GET /api/v1/registries/hung/audit HTTP/1.1\r\n" + local_host + "\r\n");
+    httplib::Client client{"127.0.0.1", console->port()};
+    client.set_read_timeout(5s);
+    auto const me = client.Get("/api/v1/me"), jobs = client.Get("/api/v1/registries/other/jobs");
+    is_free.release();
+    CHECK((me && me->status == 200));
+    CHECK((jobs && jobs->status == 200));
+    CHECK(waiting.hear("\r\n") == "HTTP/1.1 200 OK\r\n");
+}
+
+TEST_CASE("console.server: a request whose end is in doubt is refused, and ends the connection") {
+    served_world w;
+    std::string const check = "POST /api/v1/registries/main/check HTTP/1.1\r\n" + local_host +
+                              "Content-Type: application/json\r\n";
+    std::string const next = "GET /api/v1/me HTTP/1.1\r\n" + local_host + "\r\n";
+    for (auto const* const coding : {"xchunked", "gzip", "identity", "chunked, identity", "chunked, gzip",
+                                     "chunked\r\nTransfer-Encoding: chunked", "xchunked\r\nContent-Length: 2"}) {
+        plain_client client{w.port()};
+        client.say(check + "Transfer-Encoding: " + coding + "\r\n\r\n" + next);
+        auto const all = client.hear("\"verbs\"");
+        CHECK_MESSAGE(all.starts_with("HTTP/1.1 400"), coding);
+        CHECK_MESSAGE(all.find("\"verbs\"") == std::string::npos, coding);
+    }
+    auto const chunked = check + "Transfer-Encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+    CHECK(plain_client{w.port()}.ask(chunked) == "HTTP/1.1 200 OK\r\n");
+    auto const for_two = "GET /api/v1/me HTTP/1.1\r\n" + local_host + local_host + "\r\n";
+    CHECK(plain_client{w.port()}.ask(for_two) == "HTTP/1.1 400 Bad Request\r\n");
 }
 
 TEST_CASE("console.server: refuses requests of foreign pages and malformed clients") {

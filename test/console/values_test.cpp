@@ -126,6 +126,8 @@ TEST_CASE("console.browser_rules: accepts only its own names, its own pages and 
     CHECK(intrusion("GET", {{"host", "jobs.EXAMPLE:80"}}) == 0);
     CHECK(intrusion("GET", {{"host", "evil.example"}}) == 421);
     CHECK(intrusion("GET", {{"host", "127.0.0.1.evil.example"}}) == 421);
+    for (auto const* const host : {"[localhost]evil.example", "[127.0.0.1]evil.example:8899", "[localhost", "["})
+        CHECK(intrusion("GET", {{"host", host}}) == 421);
     console_options elsewhere;
     elsewhere.address = "10.0.0.1";
     CHECK(intrusion("GET", {{"host", "127.0.0.1"}}, elsewhere) == 421);
@@ -156,6 +158,7 @@ TEST_CASE("console.browser_rules: accepts only its own names, its own pages and 
     CHECK(intrusion("POST", {{"host", "localhost:1"}, {"origin", "null"}}) == 403);
     CHECK(intrusion("POST", {{"host", "localhost:1"}, {"origin", "http://evil.example"}}) == 403);
     CHECK(intrusion("POST", {{"host", "localhost:1"}, {"content-type", "text/plain"}}) == 415);
+    CHECK(intrusion("POST", {{"host", "localhost:1"}, {"content-type", "Application/JSON ; charset=utf-8"}}) == 0);
     CHECK(intrusion("DELETE", {{"host", "localhost:1"}}) == 0);
 
     console_reply reply;

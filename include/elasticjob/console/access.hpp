@@ -33,7 +33,7 @@ struct console_grant {
 
 namespace detail {
 
-/// Whether the text is a valid name: 1 to 200 bytes of UTF-8 without control characters, and without blanks at its
+/// Whether the text is a valid name: 1 to 100 bytes of UTF-8 without control characters, and without blanks at its
 /// ends. So lists and the audit trail can show it.
 bool is_operator_name(std::string_view name);
 

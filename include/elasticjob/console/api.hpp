@@ -52,6 +52,9 @@ public:
         return at && r.method == "GET" ? find_site(find_text(*at, "registry")) : nullptr;
     }
 
+    /// The number of the registry of which the request asks, in the order of `sites`; nothing for other requests.
+    std::optional<std::size_t> site_of(console_request const& r) const;
+
     /// Answers a request to `/api/…`. Refuses everything that no route permits.
     console_reply answer(console_request const& r, mono_time now);
 
@@ -85,6 +88,7 @@ std::optional<console_reply> take_route(std::string const& begin, std::vector<Ro
         if (r.method != route.method && !(r.method == "HEAD" && route.method == "GET")) continue;
         c.parameters = *std::move(found);
         if (!c.is_allowed(route)) return problem(lacks_role(c.by_whom.name, route.least), 403);
+        if (auto const checked = c.check_query(); !checked) return problem(checked.error());
         return answer(route);
     }
     return std::nullopt;
@@ -100,6 +104,16 @@ console_api<Loop>::console_api(std::vector<basic_console_registry<Loop>> registr
     for (auto& r : registries) sites_.emplace_back(std::move(r), zone, options.strategies);
     for (auto const part : {&job_routes<Loop>, &item_routes<Loop>, &server_routes<Loop>, &list_routes<Loop>})
         for (auto const& route : part()) routes_.push_back(route);
+}
+
+template <loop Loop>
+std::optional<std::size_t> console_api<Loop>::site_of(console_request const& r) const {
+    if (r.path.size() < 2) return std::nullopt;
+    if (r.path[1] != "v1") return options_.has_java_interface ? std::optional<std::size_t>{0} : std::nullopt;
+    if (r.path.size() < 5 || r.path[2] != "registries") return std::nullopt;
+    for (std::size_t i = 0; i < sites_.size(); ++i)
+        if (sites_[i].name == r.path[3]) return i;
+    return std::nullopt;
 }
 
 template <loop Loop>

@@ -45,6 +45,10 @@ struct console_call {
 
     bool is_dry_run() const { return request.parameter("dry_run") == "true"; }
 
+    /// Refuses a request that may change something if its query has more than a correct `dry_run`: a misspelt one would
+    /// carry the command out. Errors: invalid_argument.
+    result<void> check_query() const;
+
     /// The operator, the key and the dry-run flag of the request's command.
     command_by by() const { return {by_whom.name, std::string{request.header("idempotency-key")}, is_dry_run()}; }
 

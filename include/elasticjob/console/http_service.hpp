@@ -18,6 +18,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <list>
 #include <optional>
 #include <string>
@@ -63,9 +64,16 @@ private:
 
     task<void> accept(tcp::acceptor acceptor);
     task<void> serve(tcp::socket socket);
+    /// Threads for requests that have to wait, and the number of requests that they have or that wait for them.
+    struct lane {
+        explicit lane(std::size_t threads) : pool{threads} {}
+        boost::asio::thread_pool pool;
+        std::size_t requests = 0;
+    };
+
     task<console_reply> answer(console_request const& r);
     template <class Make>
-    task<console_reply> answer_on(boost::asio::thread_pool& pool, std::size_t& count, std::size_t count_max, Make make);
+    task<console_reply> answer_on(lane& l, std::size_t requests_max, Make make);
     task<void> follow(console_connection& client, console_request const& r, console_site<event_loop>& site,
                       console_operator who);
     void wake_streams();
@@ -77,12 +85,13 @@ private:
     std::optional<console_certificate> certificate_; ///< with TLS
     console_api<event_loop> api_;
     boost::asio::io_context context_{1};
-    boost::asio::thread_pool pool_;
-    std::optional<boost::asio::thread_pool> sign_in_pool_{};
+    lane own_lane_;
+    std::deque<lane> site_lanes_{}; ///< for each registry, because one that does not answer must not hold up the others
+    std::optional<lane> sign_in_lane_{};
     std::atomic<bool> is_told_{false};
     listener listener_{*this};
     std::list<console_connection*> waiting_{}; ///< streams without news
-    std::size_t open_ = 0, streams_ = 0, requests_ = 0, sign_ins_ = 0;
+    std::size_t open_ = 0, streams_ = 0;
     task_scope connections_{};
 };
 

@@ -207,10 +207,12 @@ task<void> job_index<Registry>::keep_read(state& s) {
     while (l.now() < s.looked_at + idle_max) {
         auto const seen = s.stale.edition();
         auto done = co_await read_changes(s, names);
+        bool const was_read = !s.fault, is_read = done.has_value();
         s.fault.reset();
         if (!done) s.fault = std::move(done).error();
-        bool const is_read = !s.fault;
-        if (is_read && !std::exchange(s.is_whole, true)) s.log.reset(); // changes before the watches are unknown
+        // Changes before the watches are unknown. Readers see that the registry is away, and that it is back.
+        bool const is_first = is_read && !std::exchange(s.is_whole, true);
+        if (is_first || is_read != was_read) s.log.reset();
         s.read.notify();
         // Collect changes for a while, so that a busy job is not read more often than a reader can notice.
         co_await sleep_until(l, l.now() + std::chrono::milliseconds{is_read ? 50 : 1'000});

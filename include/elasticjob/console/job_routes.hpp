@@ -43,8 +43,17 @@ console_reply reply_for(job_row const& row, wall_time now, zone_ref zone);
 /// The schedules of a configuration, one sentence for each.
 std::vector<std::string> schedules_in_words(job_config const& config);
 
-/// Begins the answer of a check: the problems of a configuration, or if there are none, the next due instants.
-json_writer begin_review(result<job_config> const& draft, wall_time now, zone_ref zone);
+/// The name in the interface for a field of a configuration that an error names as 2.1.5 does: `sharding_total_count`
+/// for `shardingTotalCount`.
+std::string interface_field(std::string_view where);
+
+/// The reason for which a draft was refused, if it is a problem of the draft. It names no jobs that the operator must not
+/// see. Nothing: it was refused for another reason, or not at all.
+std::optional<error> draft_problem(result<command_result> const& done, console_call const& c);
+
+/// Begins the answer of a check: the problems of a configuration, with those for which the registry refuses it, or if
+/// there are none, the next due instants.
+json_writer begin_review(result<job_config> const& draft, std::optional<error> refusal, wall_time now, zone_ref zone);
 
 /// Whether `If-None-Match` contains the tag, or is `*`.
 bool has_tag(std::string_view header, std::string const& tag);
@@ -152,7 +161,12 @@ console_reply show_removed(console_site<Loop>& s, console_call const& c) {
 template <loop Loop>
 console_reply show_configuration(console_site<Loop>& s, console_call const& c) {
     auto const found = read_settings(s.registry, c["job"]);
-    if (!found) return problem(found.error());
+    if (!found) { // a configuration that cannot be read may be replaced
+        auto reply = problem(found.error());
+        if (auto const tag = read_settings_tag(s.registry, c["job"]))
+            reply.headers.emplace_back("ETag", '"' + *tag + '"');
+        return reply;
+    }
     auto reply = json_reply(write_job_config(found->config));
     if (has_tag(c.request.header("if-none-match"), found->tag)) reply = {304, {}, {}};
     reply.headers.emplace_back("ETag", '"' + found->tag + '"');
@@ -176,7 +190,9 @@ console_reply change_configuration(console_site<Loop>& s, console_call const& c)
     settings_change change{*std::move(draft), expected, is_new, s.strategies, !is_new};
     auto const done = change_settings(s.registry, std::move(change), c.by());
     bool const is_outdated = !done && (done.error() == errc::version_conflict || done.error() == errc::node_exists);
-    return is_outdated ? problem(done.error(), 412) : reply_for(done);
+    if (is_outdated) return problem(done.error(), 412);
+    if (auto wrong = draft_problem(done, c)) return problem(*wrong);
+    return reply_for(done);
 }
 
 /// The effect of a draft: its problems, its due instants, the changes, and the items that would move.
@@ -185,25 +201,25 @@ console_reply check_configuration(console_site<Loop>& s, console_call const& c) 
     auto const draft = read_draft(c);
     if (draft && !draft->name.empty() && !c.may_see(draft->name)) // a path without a job does not check this
         return problem(lacks_role(c.by_whom.name, console_role::viewer), 403);
-    auto out = begin_review(draft, s.registry.loop().wall_now(), s.zone);
+    auto const now = s.registry.loop().wall_now();
+    if (!draft) return json_reply(begin_review(draft, {}, now, s.zone).member("text", "").finish());
     bool const is_known = !c["job"].empty();
-    std::string text;
-    if (draft) {
-        std::string expected{c.request.header("if-match")};
-        std::erase(expected, '"');
-        auto by = c.by();
-        by.is_dry_run = true;
-        auto const planned = change_settings(
-            s.registry, {*draft, std::move(expected), !is_known, s.strategies, is_known}, std::move(by));
-        text = planned ? planned->text : to_string(planned.error());
-        if (is_known && planned) {
-            job_change change;
-            change.item_count = static_cast<std::uint32_t>(draft->sharding_total_count);
-            change.item_labels = draft->item_labels;
-            auto const moves = plan<AllStrategies>(s.registry, c["job"], std::move(change));
-            if (moves && AllStrategies::has(moves->strategy_now)) put_plan(out, *moves);
-        }
+    std::string expected{c.request.header("if-match")};
+    std::erase(expected, '"');
+    auto by = c.by();
+    by.is_dry_run = true;
+    auto const planned =
+        change_settings(s.registry, {*draft, std::move(expected), !is_known, s.strategies, is_known}, std::move(by));
+    auto const refusal = draft_problem(planned, c);
+    auto out = begin_review(draft, refusal, now, s.zone);
+    if (is_known && planned) {
+        job_change change;
+        change.item_count = static_cast<std::uint32_t>(draft->sharding_total_count);
+        change.item_labels = draft->item_labels;
+        auto const moves = plan<AllStrategies>(s.registry, c["job"], std::move(change));
+        if (moves && AllStrategies::has(moves->strategy_now)) put_plan(out, *moves);
     }
+    auto const text = planned ? planned->text : to_string(refusal ? *refusal : planned.error());
     return json_reply(out.member("text", text).finish());
 }
 

@@ -70,7 +70,7 @@ struct job_selection {
     std::optional<bool> is_paused{};      ///< true: only paused jobs; false: only the others; nothing: both
     job_column sort = job_column::name;
     bool is_descending = false;
-    std::string after{}; ///< the cursor of the previous page; empty: from the beginning
+    std::string after{}; ///< the place in the cursor of the previous page, decoded; empty: from the beginning
     std::size_t rows_max = 100;
 
     /// Whether the selection depends on the last rounds.

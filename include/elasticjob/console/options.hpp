@@ -104,7 +104,7 @@ struct console_options {
     std::size_t connections_max = 256; ///< 1 to 10,000; one more is closed at once
     std::size_t streams_max = 200;     ///< the maximum number of connections that follow changes
     std::size_t requests_max = 64;     ///< in progress or waiting; one more is answered with 503
-    std::size_t threads = 4;           ///< 1 to 64 threads that answer
+    std::size_t threads = 4;           ///< 1 to 64 threads for each registry, and for all other requests
     std::size_t body_max = 1'048'576;  ///< bytes
     std::size_t head_max = 16'384;     ///< bytes; 1,024 to 65,536
     std::chrono::seconds read_timeout{

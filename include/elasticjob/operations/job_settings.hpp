@@ -7,6 +7,7 @@
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 
 #include <optional>
@@ -77,10 +78,21 @@ task<result<job_settings>> find_settings(Registry& r, job_name job) {
     ELASTICJOB_CO_TRY(auto const stored,
                       detail::read_stored(nodes[0] ? &*nodes[0] : nullptr, nodes[1] ? &*nodes[1] : nullptr, at,
                                           sharding_total_count_max));
-    if (!stored) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    if (!stored) co_return detail::no_such_job(at.root());
     job_settings found{stored->config(), detail::tag_of(nodes[0], nodes[1], nodes[2])};
     if (nodes[2]) found.config.item_labels = nodes[2]->data;
     co_return found;
+}
+
+/// The tag of a configuration, also of one that cannot be read. Three requests. Errors: no_node if there is no such job;
+/// those of the registry.
+template <registry Registry>
+task<result<std::string>> find_settings_tag(Registry& r, job_name job) {
+    job_layout const at{job};
+    std::vector<node_path> const paths{at.config(), at.schedule(), at.item_labels()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+    if (!nodes[0]) co_return detail::no_such_job(at.root());
+    co_return detail::tag_of(nodes[0], nodes[1], nodes[2]);
 }
 
 /// Validates a configuration, including its strategy, and writes it in one transaction, which takes effect at the next
@@ -139,6 +151,13 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
 }
 
 // The functions above as blocking calls. Threads: any but the loop's.
+
+/// The tag of a configuration. Waits up to ten seconds. Errors: as `find_settings_tag`, and timed_out; invalid_argument
+/// for an invalid job name. Threads: any but the loop's.
+template <registry Registry>
+result<std::string> read_settings_tag(Registry& r, std::string_view job) {
+    return detail::wait_for_job(r, job, [&](job_name name) { return find_settings_tag(r, std::move(name)); });
+}
 
 /// The configuration of a job. Waits up to ten seconds. Errors: as `find_settings`, and timed_out; invalid_argument for
 /// an invalid job name.

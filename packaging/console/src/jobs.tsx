@@ -96,6 +96,13 @@ export function JobsPage(): JSX.Element {
     return () => stop.abort();
   }, [here.registry, others]);
 
+  // Jobs that are new, or match the filters now, are in no list yet. Both numbers come from the server.
+  const expected = filters.paused ? counts?.paused : filters.health ? counts?.byHealth[filters.health] ?? 0 : counts?.all;
+  useEffect(() => {
+    if (filters.paused && filters.health) return; // not counted together
+    if (counts && rows.total !== undefined && rows.total !== expected) rows.again();
+  }, [counts]);
+
   // A change of a job asks for that job alone; changes that come thick and fast wait for the answer before.
   const asked = useRef(new Map<string, boolean>()); // job -> it has changed again meanwhile
   const recount = useRef(0);

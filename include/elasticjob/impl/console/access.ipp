@@ -22,7 +22,7 @@ ELASTICJOB_DECL std::string_view name_of(console_role r) noexcept {
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL bool is_operator_name(std::string_view name) {
-    if (name.empty() || name.size() > 200 || trim(name).size() != name.size()) return false;
+    if (name.empty() || name.size() > 100 || trim(name).size() != name.size()) return false;
     for (auto rest = name; !rest.empty();) {
         auto const c = static_cast<unsigned char>(rest.front());
         auto const length = utf8_length(rest);

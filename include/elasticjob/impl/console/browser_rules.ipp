@@ -4,6 +4,7 @@
 
 #include <elasticjob/console/browser_rules.hpp>
 #include <elasticjob/console/loopback.hpp>
+#include <elasticjob/config/text.hpp> // trim
 #include <elasticjob/core/algorithm.hpp>
 
 namespace elasticjob::detail {
@@ -15,10 +16,12 @@ inline std::string in_lower_case(std::string_view text) {
     return lower;
 }
 
-/// The host without its port, and without the brackets of an IPv6 address.
+/// The host without its port, and without the brackets of an IPv6 address. Empty if it is none.
 inline std::string_view name_in(std::string_view host) {
-    if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
-    return host.substr(0, host.rfind(':'));
+    if (!host.starts_with('[')) return host.substr(0, host.rfind(':'));
+    auto const end = host.find(']');
+    auto const port = host.substr(std::min(end, host.size() - 1) + 1);
+    return end == host.npos || !(port.empty() || port.starts_with(':')) ? std::string_view{} : host.substr(1, end - 1);
 }
 
 ELASTICJOB_DECL bool is_own_host(std::string_view host, std::vector<std::string> const& names, bool is_local) {
@@ -45,10 +48,10 @@ ELASTICJOB_DECL std::optional<console_reply> find_intrusion(console_request cons
             (o.is_secured() && origin.substr(0, scheme) != "https"))
             return refuse(403, "the request comes from a page of another origin", "Origin");
     }
-    auto const type = r.header("content-type");
+    auto const type = in_lower_case(r.header("content-type"));
     // Without a body, there is no content to check. The rules above have refused the pages of other origins.
     if (r.body.empty() && type.empty()) return std::nullopt;
-    if (type.substr(0, type.find(';')) != "application/json")
+    if (trim(std::string_view{type}.substr(0, type.find(';'))) != "application/json")
         return refuse(415, "a request that may change something has JSON as its content", "Content-Type");
     return std::nullopt;
 }

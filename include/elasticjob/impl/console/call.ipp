@@ -31,6 +31,20 @@ ELASTICJOB_DECL bool console_call::is_allowed(console_route_shape const& route) 
     return (route.least == console_role::viewer ? rights.somewhere() : rights.in_all_jobs()) >= route.least;
 }
 
+ELASTICJOB_DECL result<void> console_call::check_query() const {
+    if (request.is_safe()) return success();
+    bool const is_ours = request.path.size() > 1 && request.path[1] == "v1"; // scripts for 2.1.5 may send anything else
+    for (auto const& [name, value] : request.query) {
+        bool const is_dry_run = name == "dry_run";
+        if (is_dry_run && value != "true" && value != "false")
+            return error{errc::invalid_argument, "must be true or false; nothing was done", name};
+        if (!is_dry_run && is_ours)
+            return error{errc::invalid_argument,
+                         "is no parameter of a command, which takes dry_run only; nothing was done", name};
+    }
+    return success();
+}
+
 ELASTICJOB_DECL result<item_index> console_call::item() const {
     item_index number = 0;
     if (!read_number((*this)["item"], number)) return error{errc::invalid_argument, "an item is a number", "item"};

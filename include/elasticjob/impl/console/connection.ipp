@@ -102,6 +102,7 @@ ELASTICJOB_DECL task<std::optional<console_connection::incoming>> console_connec
     auto read = read_request(parser, client);
     if (read) next.request = *std::move(read);
     next.refused = read ? find_intrusion(next.request, options) : problem(read.error());
+    next.keeps_alive &= read.has_value(); // the next request may begin elsewhere
     co_return next;
 }
 

@@ -26,8 +26,26 @@ ELASTICJOB_DECL std::optional<console_reply> fault_of(boost::system::error_code 
     return problem({errc::invalid_argument, "the request cannot be read: " + failed.message()});
 }
 
+/// Refuses a message whose end a proxy in front of the console may see elsewhere (RFC 9112, section 6), and one for two
+/// hosts. Errors: invalid_argument.
+inline result<void> check_framing(http_parser::value_type const& message) {
+    namespace http = boost::beast::http;
+    std::size_t codings = 0, hosts = 0;
+    for (auto const& field : message) {
+        codings += field.name() == http::field::transfer_encoding;
+        hosts += field.name() == http::field::host;
+    }
+    bool const is_chunked = boost::beast::iequals(message[http::field::transfer_encoding], "chunked");
+    bool const has_length = message.find(http::field::content_length) != message.end();
+    if (codings > 1 || (codings == 1 && (!is_chunked || has_length)))
+        return error{errc::invalid_argument, "must be chunked alone, without Content-Length", "Transfer-Encoding"};
+    if (hosts > 1) return error{errc::invalid_argument, "occurs twice", "Host"};
+    return success();
+}
+
 ELASTICJOB_DECL result<console_request> read_request(http_parser const& parser, std::string client) {
     auto const& message = parser.get();
+    ELASTICJOB_CHECK(check_framing(message));
     auto const text = [](boost::beast::string_view s) { return std::string{s.data(), s.size()}; };
     console_request r;
     r.method = text(message.method_string());

@@ -27,18 +27,22 @@ ELASTICJOB_DECL http_service::http_service(std::vector<console_registry> registr
     : options_{std::move(options)},
       certificate_{std::move(certificate)},
       api_{std::move(registries), std::move(databases), zone, options_},
-      pool_{options_.threads} {
-    if (options_.authentication == console_authentication::oidc) sign_in_pool_.emplace(sign_in_threads);
-    for (auto& site : api_.sites()) site.log.follow(&listener_);
+      own_lane_{options_.threads} {
+    if (options_.authentication == console_authentication::oidc) sign_in_lane_.emplace(sign_in_threads);
+    for (auto& site : api_.sites()) {
+        site_lanes_.emplace_back(options_.threads);
+        site.log.follow(&listener_);
+    }
 }
 
 ELASTICJOB_DECL http_service::~http_service() {
     for (auto& site : api_.sites()) site.log.follow(nullptr);
     api_.gate().stop();
-    pool_.stop();
-    if (sign_in_pool_) sign_in_pool_->stop();
-    pool_.join();
-    if (sign_in_pool_) sign_in_pool_->join();
+    std::vector<boost::asio::thread_pool*> pools{&own_lane_.pool};
+    for (auto& of_site : site_lanes_) pools.push_back(&of_site.pool);
+    if (sign_in_lane_) pools.push_back(&sign_in_lane_->pool);
+    for (auto* pool : pools) pool->stop();
+    for (auto* pool : pools) pool->join();
     connections_.cancel();
 }
 
@@ -110,27 +114,28 @@ ELASTICJOB_DECL task<void> http_service::serve(tcp::socket socket) {
 }
 
 ELASTICJOB_DECL task<console_reply> http_service::answer(console_request const& r) {
-    if (sign_in_pool_ && api_.gate().takes(r, now())) {
+    if (sign_in_lane_ && api_.gate().takes(r, now())) {
         auto const make = [this, &r] { return api_.gate().answer_browser(r, now()); };
-        co_return co_await answer_on(*sign_in_pool_, sign_ins_, sign_ins_max, make);
+        co_return co_await answer_on(*sign_in_lane_, sign_ins_max, make);
     }
     if (r.path.empty() || r.path.front() != "api") co_return page_reply(r);
     auto const make = [this, &r] { return api_.answer(r, now()); };
-    co_return co_await answer_on(pool_, requests_, options_.requests_max, make);
+    auto const site = api_.site_of(r);
+    co_return co_await answer_on(site ? site_lanes_[*site] : own_lane_, options_.requests_max, make);
 }
 
-/// Calls `make` on a thread of the pool, unless `count_max` calls wait for it already.
+/// Calls `make` on a thread of the lane, unless it has `requests_max` requests already.
 template <class Make>
-task<console_reply> http_service::answer_on(boost::asio::thread_pool& pool, std::size_t& count, std::size_t count_max,
-                                            Make make) {
-    if (count >= count_max) co_return problem({errc::overloaded, "the console has too much to do: try again later"});
-    ++count;
-    auto reply = co_await pool_step(pool, context_, [&make] {
+task<console_reply> http_service::answer_on(lane& l, std::size_t requests_max, Make make) {
+    if (l.requests >= requests_max)
+        co_return problem({errc::overloaded, "the console has too much to do: try again later"});
+    ++l.requests;
+    auto reply = co_await pool_step(l.pool, context_, [&make] {
         console_reply made;
         auto const done = guarded_call([&] { made = make(); });
         return done ? std::move(made) : problem(done.error());
     });
-    --count;
+    --l.requests;
     co_return reply;
 }
 

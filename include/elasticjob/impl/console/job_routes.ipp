@@ -83,20 +83,54 @@ ELASTICJOB_DECL console_reply reply_for(job_row const& row, wall_time now, zone_
     return json_reply(out.finish());
 }
 
-ELASTICJOB_DECL json_writer begin_review(result<job_config> const& draft, wall_time now, zone_ref zone) {
+ELASTICJOB_DECL std::string interface_field(std::string_view where) {
+    if (where == "jobName" || where == "jobType") where.remove_prefix(3);
+    std::string field;
+    for (char const c : where) {
+        bool const is_capital = 'A' <= c && c <= 'Z';
+        if (is_capital && !field.empty()) field += '_';
+        field += is_capital ? static_cast<char>(c | 0x20) : c;
+    }
+    return field;
+}
+
+ELASTICJOB_DECL std::optional<error> draft_problem(result<command_result> const& done, console_call const& c) {
+    if (done) return std::nullopt;
+    auto wrong = done.error();
+    constexpr std::array codes{errc::invalid_config, errc::invalid_cron, errc::cron_never_fires,
+                               errc::unknown_strategy};
+    if (std::find(codes.begin(), codes.end(), wrong.code) == codes.end()) return std::nullopt;
+    wrong.where = interface_field(wrong.where);
+    bool const names_jobs = wrong.where == "schedules" && wrong.what.find(" after ") != std::string::npos;
+    if (names_jobs && !c.may_see_all())
+        wrong.what =
+            "jobs that follow each other would wait forever, or are too many in a row; have one of them follow "
+            "another job, or none";
+    return wrong;
+}
+
+ELASTICJOB_DECL json_writer begin_review(result<job_config> const& draft, std::optional<error> refusal, wall_time now,
+                                         zone_ref zone) {
     std::vector<error> problems;
     if (!draft)
         problems.push_back(draft.error());
     else
         problems = problems_of(*draft);
+    std::vector<wall_time> dues;
+    if (problems.empty()) {
+        if (auto found = preview(*draft, now, 5, zone))
+            dues = *std::move(found);
+        else
+            problems.push_back(std::move(found).error());
+        if (refusal && problems.empty()) problems.push_back(*std::move(refusal));
+    }
     json_writer out;
     out.open_list("problems");
-    for (auto const& e : problems) out.open().member("field", e.where).member("text", e.what).close();
+    for (auto const& e : problems) out.open().member("field", interface_field(e.where)).member("text", e.what).close();
     out.close().open_list("in_words");
     if (draft)
         for (auto const& words : schedules_in_words(*draft)) out.element(words);
     out.close();
-    auto const dues = problems.empty() ? next_dues(*draft, now, zone) : std::vector<wall_time>{};
     put_instants(out, "next_dues", dues);
     return out;
 }

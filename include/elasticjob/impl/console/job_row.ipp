@@ -4,6 +4,7 @@
 
 #include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/console/encodings.hpp>
 #include <elasticjob/console/job_row.hpp>
 #include <elasticjob/core/algorithm.hpp>
 
@@ -52,9 +53,13 @@ ELASTICJOB_DECL result<job_selection> read_selection(console_request const& r, w
     s.status = text("status");
     s.health = text("health");
     s.after = text("after");
-    if (!s.after.empty() && s.after.find('/') == s.after.npos)
-        return error{errc::invalid_argument, "is not the cursor of a list of jobs: take it from the previous page",
-                     "after"};
+    if (!s.after.empty()) {
+        auto const place = from_base64_url(s.after);
+        if (!place || place->find('/') == place->npos)
+            return error{errc::invalid_argument, "is not the cursor of a list of jobs: take it from the previous page",
+                         "after"};
+        s.after = *place;
+    }
     if (auto sort = r.parameter("sort"); !sort.empty()) {
         s.is_descending = sort.starts_with('-');
         sort.remove_prefix(s.is_descending);
@@ -89,7 +94,8 @@ ELASTICJOB_DECL bool is_wanted(job_row const& row, job_selection const& s) {
            (s.last_round.empty() || (row.last && name_of(row.last->outcome) == s.last_round));
 }
 
-/// The sort key of a row: a text that sorts like the column's value. Rows without a value come last.
+/// The sort key of a row: a text that sorts like the column's value. Rows without a value come last. Of a long text only
+/// the beginning counts, because the key is a part of the cursor.
 inline std::string sort_key(job_row const& row, job_column column) {
     auto const number = [](auto n) {
         auto const digits = std::to_string(n);
@@ -98,6 +104,7 @@ inline std::string sort_key(job_row const& row, job_column column) {
     auto const instant = [&](std::optional<wall_time> t) {
         return t ? number(std::chrono::floor<std::chrono::milliseconds>(t->time_since_epoch()).count()) : "~";
     };
+    constexpr std::size_t key_bytes_max = 100;
     auto const& o = row.overview;
     switch (column) {
     case job_column::name:
@@ -105,7 +112,7 @@ inline std::string sort_key(job_row const& row, job_column column) {
     case job_column::health:
         return number(static_cast<int>(o.health));
     case job_column::cron:
-        return o.cron;
+        return o.cron.substr(0, key_bytes_max);
     case job_column::next_due:
         return instant(row.next_due);
     case job_column::last_round:
@@ -115,7 +122,7 @@ inline std::string sort_key(job_row const& row, job_column column) {
     case job_column::instances:
         return number(o.instance_count);
     case job_column::description:
-        return o.description;
+        return o.description.substr(0, key_bytes_max);
     }
     return {};
 }
@@ -142,7 +149,7 @@ ELASTICJOB_DECL job_row_page page_of(job_rows rows, job_selection const& s) {
     for (; from != order.end() && page.rows.size() < s.rows_max; ++from) page.rows.push_back(rows[from->second]);
     if (from != order.end()) {
         auto const& last = std::prev(from)->first;
-        page.next = last.first + "/" + last.second;
+        page.next = base64_url(last.first + "/" + last.second);
     }
     return page;
 }
