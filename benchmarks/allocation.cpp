@@ -228,7 +228,7 @@ void sticky_table(benchmark::State& state) {
     });
 }
 
-/// How it is done without thinking: lists, from which those who have too much give to those who lack.
+/// The obvious way: each instance has a list, and overloaded instances give items to others.
 void sticky_lists(benchmark::State& state) {
     auto const request = request_of(state);
     auto const n = request.instance_count();
@@ -280,7 +280,7 @@ void weighted_owners(benchmark::State& state) {
     });
 }
 
-/// By floating point, item by item: to whoever is furthest below its quota, of which a heap knows.
+/// Item by item, in floating point: a heap finds the instance furthest below its quota.
 void weighted_heap(benchmark::State& state) {
     auto request = request_of(state);
     auto const traits = weights_for(request);

@@ -107,7 +107,7 @@ void client_for_each(benchmark::State& state) {
         return send(state, client);
     });
 }
-/// What a thread would cost that sees to the time, and to requests to stop.
+/// The cost of a thread that enforces the time limit and requests to stop.
 void client_and_thread(benchmark::State& state) {
     repeat(state, [&] {
         std::binary_semaphore over{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a sink is told of one run: that an item has begun, and that it has ended.
+/// \file \brief The two events of one run: an item begins, and it ends.
 #ifndef ELASTICJOB_BENCHMARKS_ONE_RUN_HPP
 #define ELASTICJOB_BENCHMARKS_ONE_RUN_HPP
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the record of runs costs with PostgreSQL, a server of the benchmark's own on a Unix socket, without fsync: the
-// caller, who tells the queue; from there into the tables; the database without the queue; and the floor, the same rows by prepared
-// statements of libpq's own in transactions of the same size (256 events), made ready beforehand, with the same tables and
-// indices, but plain: no id is made, no original task looked up. A run is two events, which are five statements, each of
-// them a round trip.
+// Measures the cost of writing run events to PostgreSQL: to a server of its own, on a Unix socket, without fsync. Four
+// cases: the caller's side of the queue; the queue's side, into the tables; the database without the queue; and the
+// floor, the same rows by prepared statements of libpq. The floor has the same tables, indices and transactions (256
+// events), but its rows are made beforehand: it makes no id and looks up no original task. A run has two events, which
+// are five statements, each of them a round trip.
 //
 // The columns are those of sqlite_events.cpp; CPU time is without the server's.
 //

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the record of runs costs with SQLite, in a file: the caller, who tells the queue; from there into the file; the
-// database without the queue; and the floor, the same rows by prepared statements of SQLite's own in transactions of the
-// same size (256 events), made ready beforehand, with the same tables, indices and pragmas, but plain: no id is made, no original
-// task looked up. A run is two events, which are five statements.
+// Measures the cost of writing run events to a file of SQLite. Four cases: the caller's side of the queue; the queue's
+// side, into the file; the database without the queue; and the floor, the same rows by prepared statements of SQLite.
+// The floor has the same tables, indices, pragmas and transactions (256 events), but its rows are made beforehand: it
+// makes no id and looks up no original task. A run has two events, which are five statements.
 //
 // Columns: `told` is CPU time of the caller for a run, allocations likewise. The others: CPU time of the process for a queue
 // full (drained, 8192 events) or a batch; `items_per_second` events by the wall clock; allocations for an event.

@@ -77,7 +77,7 @@ bool misses_the_server() {
 bool misses_the_server() { return true; }
 #endif
 
-/// A body that gives an error is told as failed.
+/// A run whose body returns an error is reported as failed.
 bool tells_of_a_failure() {
     std::binary_semaphore told{0};
     MemoryRegistry registry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short form of main.cpp, for where only the way is another: one header for each dependency is found and can be
-// compiled, and what it needs is linked.
+// The short form of main.cpp, for tests of other ways to install: one header for each dependency is found, compiles and
+// links.
 #include <elasticjob/config/json_codec.hpp> // Boost and RapidJSON
 #include <elasticjob/core/version.hpp>
 #include <elasticjob/core/worker_pool.hpp> // threads

@@ -524,9 +524,8 @@ private:
     task_scope pump_;
 };
 
-/// A client, two followers and their leader, as far as the life of one session goes: the leader learns from its
-/// followers' answers to its questions that a session was heard of, and from reconnections; it ends the session at the
-/// very moment at which it may. What the registry does otherwise is the in-memory one's.
+/// Models one session: a client, two followers and their leader. The leader learns of activity from the followers'
+/// answers and from reconnections, and ends the session as soon as it may. Otherwise it is the in-memory registry.
 class ensemble : public memory {
 public:
     ensemble(basic_memory_server<virtual_loop>& server, std::mt19937_64& random)

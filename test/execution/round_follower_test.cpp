@@ -104,7 +104,7 @@ TEST_CASE("execution.round_follower: a round that is over is written down") {
     CHECK(w.told.empty());
 }
 
-TEST_CASE("execution.round_follower: nothing is written while the job has no leader (F-11)") {
+TEST_CASE("execution.round_follower: nothing is written while the job has no leader") {
     following w;
     w.begin();
     w.remove(w.at.leader_instance());
@@ -117,7 +117,7 @@ TEST_CASE("execution.round_follower: nothing is written while the job has no lea
     CHECK(w.written().rounds.size() == 1);
 }
 
-TEST_CASE("execution.round_follower: a round that another leader has written stays (F-11)") {
+TEST_CASE("execution.round_follower: a round that another leader has written stays") {
     following w;
     w.begin();
     auto others = w.written();
@@ -141,7 +141,7 @@ TEST_CASE("execution.round_follower: nothing is written under another schedule t
     CHECK(w.data(w.at.after()) == before);
 }
 
-TEST_CASE("execution.round_follower: a round is not written once the job that is followed has other items (F-11)") {
+TEST_CASE("execution.round_follower: a round is not written once the job that is followed has other items") {
     int written = 0, kept_back = 0;
     for (int turns = 0; turns < 40; ++turns) {
         CAPTURE(turns);

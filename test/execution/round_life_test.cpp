@@ -93,7 +93,7 @@ struct stage {
 
 } // namespace
 
-TEST_CASE("execution.round_life: items are written down once, when all that the instance has are dealt with (F-12)") {
+TEST_CASE("execution.round_life: items are written down once, when all that the instance has are dealt with") {
     stage s;
     s.read("open " + older.str());
     s.items.deal(0, due);

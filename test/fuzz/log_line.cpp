@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text from anywhere in a line of a log: one line of valid UTF-8 that steers no terminal, from which the text can be
-// read where the form is JSON, and which is the text itself where that is printable.
+// Writes any text into a line of a log. The result is one line of valid UTF-8 without control characters. A reader of
+// JSON gets the text back, and printable text stays as it is.
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/events/line_events.hpp>
 

@@ -70,10 +70,6 @@ public:
         });
         return runs_;
     }
-    std::vector<run> wait_for_starts(std::size_t count) {
-        auto lock = wait([&] { return runs_.size() >= count; });
-        return runs_;
-    }
     /// Waits until the instance owns exactly these items.
     void wait_for_share(std::vector<item_index> const& items) {
         auto lock = wait([&] { return share_ == items; });

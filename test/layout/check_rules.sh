@@ -28,7 +28,7 @@ awk '
         while (match(text, /[A-Za-z0-9_-]+/)) {
             word = substr(text, RSTART, RLENGTH)
             text = substr(text, RSTART + RLENGTH)
-            if (word ~ /^([A-Z][A-Z]|D)-[0-9]+$/ || word ~ /^I[0-9]$/ || word in family) check(word)
+            if (word ~ /^([A-Z][A-Z]|[DF])-[0-9]+$/ || word ~ /^I[0-9]$/ || word in family) check(word)
         }
     }
     END {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled by check_vtables.sh, which then looks into the object file: whatever a user gets by scheduling jobs is here.
-// What needs a library that is no dependency has a file beside this one.
+// check_vtables.sh compiles this file and inspects the object file: all code that a user gets by scheduling jobs is in
+// it. Adapters for optional libraries have a file of their own.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/events/line_events.hpp>
 #include <elasticjob/events/metrics_events.hpp>

@@ -114,7 +114,7 @@ TEST_CASE("operations.dump_port: sends the current nodes, or the reason why ther
     std::string const large(1'000'000, 'x');
     for (int i = 0; i != 16; ++i)
         w.create("/settle/leader-" + std::to_string(i), large); // more than a socket takes at once
-    // What it says besides is not read, which must not take the answer back.
+    // The server ignores further input, and must still deliver its answer.
     auto const all = ask(port.port(), "dump\n" + std::string(10'000, 'x'));
     CHECK(all.size() > 16'000'000);
     CHECK(ask(port.port(), "dump\n") == all);

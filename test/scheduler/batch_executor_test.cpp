@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call for all items that begin together (F-46).
+// One call for all items that begin together.
 #include <elasticjob/execution/batch_executor.hpp>
 
 #include <elasticjob/execution/run_record.hpp>

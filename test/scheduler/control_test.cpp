@@ -79,7 +79,7 @@ TEST_CASE("scheduler.job: members that join later do not obey an order again") {
     }
 }
 
-TEST_CASE("scheduler.job: a record copied from another registry does not hold orders up, and is reported (F-63)") {
+TEST_CASE("scheduler.job: a record copied from another registry does not hold orders up, and is reported") {
     cluster c;
     REQUIRE(c.add().schedule(make_job("settle", never, 1)));
     c.run_for(1s);

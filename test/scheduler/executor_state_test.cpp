@@ -48,7 +48,7 @@ constexpr char const* never = "0 0 0 1 1 ? 2099";
 
 } // namespace
 
-TEST_CASE("scheduler.job_scheduler: an executor has the state that the program gave it, for all jobs (F-46)") {
+TEST_CASE("scheduler.job_scheduler: an executor has the state that the program gave it, for all jobs") {
     std::atomic<int> calls = 0;
     MemoryRegistry registry;
     counting_scheduler scheduler{registry, {}, Counting{calls}};
@@ -64,7 +64,7 @@ TEST_CASE("scheduler.job_scheduler: an executor has the state that the program g
     CHECK(calls == 5);
 }
 
-TEST_CASE("scheduler.job_catalog: jobs that the catalog adds run with the scheduler's executor (F-46)") {
+TEST_CASE("scheduler.job_catalog: jobs that the catalog adds run with the scheduler's executor") {
     std::atomic<int> calls = 0;
     MemoryRegistry registry;
     counting_scheduler scheduler{registry, {}, Counting{calls}};

@@ -65,7 +65,7 @@ void check_refused(result<void> const& r) {
 
 } // namespace
 
-TEST_CASE("scheduler.job: shutdown in the job's own body is refused, and the handle keeps its job (F-5)") {
+TEST_CASE("scheduler.job: shutdown in the job's own body is refused, and the handle keeps its job") {
     fixture f{[](std::optional<handle>& job, sharding_context const&) { return job->shutdown(); }};
     check_refused(f.returned.get_future().get());
     CHECK(f.job->wait_idle()); // the job goes on
@@ -92,7 +92,7 @@ TEST_CASE("scheduler.job: shutdown on a thread that works for a coroutine body i
     check_refused(returned.get_future().get());
 }
 
-TEST_CASE("scheduler.job: waiting for idleness in the job's own body is refused (F-5)") {
+TEST_CASE("scheduler.job: waiting for idleness in the job's own body is refused") {
     fixture f{[](std::optional<handle>& job, sharding_context const&) { return job->wait_idle(); }};
     check_refused(f.returned.get_future().get());
 }
@@ -134,7 +134,7 @@ TEST_CASE("scheduler.job: a handle that is destroyed in the job's own body has t
     }
 }
 
-TEST_CASE("scheduler.job: two shutdowns at once both wait for the job's end (F-14)") {
+TEST_CASE("scheduler.job: two shutdowns at once both wait for the job's end") {
     std::promise<void> has_begun, may_end;
     auto const is_over = may_end.get_future().share();
     fixture f{[is_over, &has_begun](std::optional<handle>&, sharding_context const&) -> result<void> {

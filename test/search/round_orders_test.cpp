@@ -541,7 +541,7 @@ TEST_CASE("execution.round_life: no order of events runs an item before all are 
 }
 
 #ifndef ELASTICJOB_TEST_SANITIZED // it finds no memory error that the test above misses
-TEST_CASE("execution.round_life: without any one of the protections, the search of all orders fails (F-11)") {
+TEST_CASE("execution.round_life: without any one of the protections, the search of all orders fails") {
     struct scope {
         weakness without;
         budget faults;

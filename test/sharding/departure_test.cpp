@@ -88,7 +88,7 @@ TEST_CASE("sharding.departure: nothing is removed under another session") {
     CHECK_FALSE(writes(next, m.at.instance(m.self)));
 }
 
-TEST_CASE("sharding.departure: the absence of a node counts only after an answered write (F-7)") {
+TEST_CASE("sharding.departure: the absence of a node counts only after an answered write") {
     leaver l;
     auto const write = l.read(l.d.begin(l.session), false);
     REQUIRE(write.what == kind::commit);

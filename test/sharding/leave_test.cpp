@@ -63,7 +63,7 @@ TEST_CASE("sharding.leave: nodes that no view has shown yet go too") {
     CHECK_FALSE(w.has(w.at.instance(id_of(5))));
 }
 
-TEST_CASE("sharding.leave: an instance that finds nothing looks once more after a write, which changes nothing (F-7)") {
+TEST_CASE("sharding.leave: an instance that finds nothing looks once more after a write, which changes nothing") {
     sharded_world w;
     w.server.counts() = {};
     REQUIRE(w.wait_for(leave(w.two, w.at, id_of(7), w.two.session().generation, w.loop.now() + 5s)));

@@ -10,7 +10,7 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("sharding.leave: an instance whose creation had no reply goes though the next follower is behind (F-7)") {
+TEST_CASE("sharding.leave: an instance whose creation had no reply goes though the next follower is behind") {
     job_layout const at{job_name::parse("a").value()};
     auto const self = instance_id::parse("10.0.0.1@-@1").value();
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The znodes are copied to another ensemble, whose revisions start again (F-63).
+// The znodes are copied to another ensemble, whose revisions start again.
 #include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>

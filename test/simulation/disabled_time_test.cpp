@@ -26,7 +26,7 @@ struct disabled_time : scene {
 
 } // namespace
 
-TEST_CASE("F-1: an instant that was reported as skipped for a disabled item is not run by the next owner") {
+TEST_CASE("simulation: an instant that was reported as skipped for a disabled item is not run by the next owner") {
     disabled_time c{2};
     auto const owner = c.owner_of(0);
     REQUIRE(owner < 2);
@@ -43,7 +43,7 @@ TEST_CASE("F-1: an instant that was reported as skipped for a disabled item is n
     CHECK_MESSAGE(c.wrong().empty(), c.wrong());
 }
 
-TEST_CASE("F-1: instants that became due while the only server was disabled are not run by the next process") {
+TEST_CASE("simulation: instants that became due while the only server was disabled are not run by the next process") {
     disabled_time c{2};
     c.inject({.what = fault_kind::leave, .node = 1});
     c.s.run_for(100ms);

@@ -31,7 +31,7 @@ struct AtMostTwo {
 
 } // namespace
 
-TEST_CASE("simulation: a strategy may leave items without an owner (F-44)") {
+TEST_CASE("simulation: a strategy may leave items without an owner") {
     explore_options options;
     options.seeds = 5;
     auto const found = explore(options, [](std::uint64_t seed) {

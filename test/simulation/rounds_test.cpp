@@ -222,7 +222,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("rounds: the requests for the hooks of a round depend on the instances, not on the items (F-12)") {
+TEST_CASE("rounds: the requests for the hooks of a round depend on the instances, not on the items") {
     for (int const items : {10, 40, 300}) {
         CAPTURE(items);
         auto const [reads, writes] = cost_of_hooks(10, items);
@@ -255,7 +255,7 @@ TEST_CASE("rounds: an instance that dies, leaves or loses its session during a r
         }
 }
 
-TEST_CASE("rounds: a round that is over stays over, even if it is the next one (F-11)") {
+TEST_CASE("rounds: a round that is over stays over, even if it is the next one") {
     world w;
     w.s.start_all();
     w.s.run_for(45s);
@@ -284,7 +284,7 @@ TEST_CASE("rounds: a node whose name is not an instant is not a round") {
     CHECK(w.missed() == 0);
 }
 
-TEST_CASE("rounds: when all leave, the last round is brought to its end (F-67)") {
+TEST_CASE("rounds: when all leave, the last round is brought to its end") {
     for (bool const is_at_once : {false, true})
         for (auto const at : {10'500ms, 10'999ms, 11'001ms, 11'500ms}) {
             CAPTURE(is_at_once);

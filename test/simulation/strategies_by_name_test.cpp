@@ -30,7 +30,7 @@ struct renamed_job : basic_small_cluster<Strategies<AverageAllocation, StickyAll
 
 } // namespace
 
-TEST_CASE("simulation: a job's strategy follows its name in the registry while the job runs (F-13)") {
+TEST_CASE("simulation: a job's strategy follows its name in the registry while the job runs") {
     renamed_job j;
     CHECK(j.strategy() == AverageAllocation::name);
     j.name_strategy(StickyAllocation::name);

@@ -88,7 +88,7 @@ private:
     void complain(sharding_context const& c, std::string what) {
         wrong = "the run of item " + item_name(c.item) + " with token " + std::to_string(c.token) + " " + std::move(what);
     }
-    static constexpr std::uint64_t kept = 200; ///< what has not been fetched by then is lost, for there is an end to catching up
+    static constexpr std::uint64_t kept = 200; ///< older elements are lost, so there is an end to catching up
 
     struct item {
         std::uint64_t done = 0;

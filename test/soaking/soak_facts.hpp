@@ -23,7 +23,7 @@ inline constexpr std::int64_t soak_never = std::numeric_limits<std::int64_t>::ma
 
 inline std::int64_t soak_ms(wall_time t) { return t.time_since_epoch() / std::chrono::milliseconds{1}; }
 
-/// From when to when; of a stretch that is not over the end is `soak_never`.
+/// A time span; the end `soak_never` means that it is still open.
 struct soak_span {
     std::int64_t from, to;
     bool meets(std::int64_t begin, std::int64_t end) const { return from < end && to > begin; }

@@ -149,7 +149,7 @@ struct [[nodiscard]] error {
 inline bool is_transient(error const& e) noexcept { return is_connection(e.code) || e == errc::session_lost; }
 
 /// Whether the same request would fail again, although the connection is up and nobody else has changed the nodes: an
-/// access list or a quota refuses it, for example. Somebody has to hear of it.
+/// access list or a quota refuses it, for example. Report it.
 inline bool is_lasting(error const& e) noexcept {
     return !is_transient(e) && !is_conflict(e.code) && !(e == errc::closed);
 }

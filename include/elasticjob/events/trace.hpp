@@ -4,6 +4,7 @@
 #define ELASTICJOB_EVENTS_TRACE_HPP
 
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/host_name.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/events/text_forms.hpp>
@@ -65,13 +66,8 @@ public:
     std::string finish() const;
 
 private:
-    static constexpr std::uint64_t mixed(std::uint64_t z) noexcept { // the finalizer of splitmix64
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
     void add_byte(unsigned char byte);
-    std::uint64_t high_ = 0xcbf29ce484222325ULL, low_ = 0;
+    std::uint64_t high_ = elasticjob::detail::fnv_1a_begin, low_ = 0;
 };
 
 } // namespace detail

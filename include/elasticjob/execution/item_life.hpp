@@ -52,7 +52,6 @@ struct item_news {
     std::optional<error> trouble{};
     bool deals_with_rounds = false; ///< some of the item's instants have been handled
     bool may_be_others = false;     ///< and rounds may have begun elsewhere
-    bool is_fenced = false;         ///< the run that has ended does not count
     /// The marks of this session must be removed, although the end is not on record.
     std::optional<session_generation> given_up_in{};
     mono_time look_again = mono_time::min(); ///< at once
@@ -277,7 +276,7 @@ private:
     item_index item_;
     phase phase_ = phase::unread;
     unwritten pending_ = unwritten::nothing; ///< the change of the record that is not yet in the registry
-    std::uint8_t failures_ = 0;              ///< failed starts in a row; at most `failures_max`
+    std::uint8_t failures_ = 0;              ///< failed requests in a row, of any kind; at most `failures_max`
     std::uint8_t refusals_ = 0;              ///< refusals of the end in a row; at most `failures_max`
     bool is_edited_ = false;                 ///< an operator has written the record since
     bool is_monitored_ = true;               ///< whether the live run is monitored

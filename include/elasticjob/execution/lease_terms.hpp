@@ -101,9 +101,9 @@ public:
     /// not held or `s` is not connected. Precondition: no heartbeat is waiting for its reply.
     mono_time next_heartbeat(session_view const& s, mono_time now) const;
 
-    /// What matters from `now` on, for searches: two values with the same text give the same answers to the same facts,
-    /// if the times of all facts are multiples of a period, requests are answered in the order of their sending, and
-    /// none that will be answered was sent before `unanswered`. Times are in milliseconds, from `now`.
+    /// The state that matters from `now` on, as text, for searches. Equal texts mean equal answers to equal facts.
+    /// Preconditions: the times of all facts are multiples of a period; requests are answered in the order of their
+    /// sending; none that will be answered was sent before `unanswered`. Times are in milliseconds, from `now`.
     friend std::string to_string(lease_terms const& l, mono_time now, mono_time unanswered);
 
 private:

@@ -49,9 +49,9 @@ std::optional<std::string> record_of_lost_run(std::optional<node> const& there, 
 /// Writes that belong in one transaction: those for an item, or one parent.
 using item_writes = std::vector<operation>;
 
-/// The writes that, together with the new owners or before them, let other members make up for the runs of dead Java
-/// members: the records from which our members take them up and, if there are Java members left, the flags by which
-/// those may do so. The parents of all these nodes come first. Leaves out runs that a Java member has taken up, and
+/// The writes that let other members repeat the runs of dead Java members: run records for our members and, if there are
+/// Java members left, flags for those. Commit them with the new owners, or before them. The parents of all these nodes
+/// come first. Leaves out runs that a Java member has taken up, and
 /// items whose records contain a live run. Precondition: `ext` exists, or earlier writes create it. Errors: those of the
 /// registry.
 template <registry Registry>

@@ -26,7 +26,7 @@
 
 namespace elasticjob {
 
-/// What a leader follows by.
+/// The leader's input for following another job.
 struct following_basis {
     session_generation generation;
     job_layout at;                                  ///< of the job that is led
@@ -78,7 +78,7 @@ public:
     following_step written_read(result<node> read, followed_job_view const& view, wall_time wall);
     following_step committed(result<commit_reply> reply);
 
-    /// What has hindered it since the last call.
+    /// The problems since the last call.
     std::vector<error> take_reports() { return std::exchange(reports_, {}); }
 
     following_basis const& basis() const noexcept { return basis_; }
@@ -106,7 +106,7 @@ private:
     /// Reads the configuration if it has changed.
     void learn(followed_job_view const& view);
 
-    /// Reports, once, why the rounds of the other job cannot be seen. Returns whether there is no use in looking.
+    /// Reports, once, why the rounds of the other job cannot be seen. Returns true if they cannot be read.
     bool is_hindered(followed_job_view const& view);
 
     /// The rounds that are over, count, and have not been looked at.

@@ -55,7 +55,7 @@ struct round_moment {
     mono_time now{};
     bool is_current = false;         ///< the round's node is unchanged since the last read
     bool is_fresh = true;            ///< that read began so lately that no other instance can have taken the round over
-    bool is_list_current = false;    ///< so are the names below it
+    bool is_list_current = false;    ///< the list of names below it is unchanged, too
     bool is_holder_unseen = false;   ///< our view shows no instance with the holder's name
     bool calls_nothing_more = false; ///< other instances, or the next start, do the rest
     bool starts_together = false;    ///< no item runs before all are ready: see `StartTogether`
@@ -218,8 +218,8 @@ private:
     void forget_notes(std::uint32_t item_count);
     void take_note(std::string_view text);
 
-    /// Repeats a failed request, after growing pauses. After a refusal that lasts, they are growing until the round
-    /// changes, because reads succeed all the same; otherwise until a request succeeds.
+    /// Repeats a failed request, after growing pauses. A successful request resets the pause. After a lasting refusal
+    /// only a change of the round does, because reads succeed all the same.
     void try_again(round_moment const& m, bool lasts) noexcept;
     void note_success() noexcept {
         if (!is_refused_) failures_ = 0;

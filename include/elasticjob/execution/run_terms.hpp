@@ -55,7 +55,7 @@ struct run_terms {
     bool may_stream = false;              ///< a streaming run may fetch again
     std::optional<wall_time> held_from{}; ///< later due instants and orders wait; see firing_hold.hpp
     wall_time enabled_since{}; ///< earlier instants are not made up for, because an operator had disabled the server
-    wall_time resumed_at{};    ///< nor these, because an operator had paused it
+    wall_time resumed_at{};    ///< the same, because an operator had paused it
     std::chrono::milliseconds start_ahead{0}; ///< of scheduler_options
     /// Of the node of the pauses. Each start checks it, so no start follows the write of a pause.
     std::optional<node_version> pauses_version{};

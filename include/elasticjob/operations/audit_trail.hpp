@@ -6,6 +6,7 @@
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -89,7 +90,7 @@ task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
     if (!there && !has_none) co_return there.error();
     if (has_none) {
         ELASTICJOB_CO_TRY(auto const root, co_await r.exists(at.root()));
-        if (!root) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+        if (!root) co_return detail::no_such_job(at.root());
     }
     co_return read_audit_node(at, there ? &*there : nullptr);
 }

@@ -6,6 +6,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
 
@@ -186,7 +187,7 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
             break;
         }
         if (!base->has_config() && !title.may_create)
-            co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+            co_return detail::no_such_job(at.root());
 
         auto t = base->begin(at, title);
         auto const planned = co_await plan(t);

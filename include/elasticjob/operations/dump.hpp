@@ -7,6 +7,7 @@
 #include <elasticjob/core/line_text.hpp>
 #include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/address_mask.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 
@@ -77,7 +78,7 @@ task<result<dumped_tree>> read_tree(Registry& r, node_path root, dump_options op
         std::vector<node_path> paths;
         for (auto n = done; n != end; ++n) paths.push_back(tree.path(n));
         ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
-        if (done == 0 && !nodes[0]) co_return error{errc::no_node, "there is no job of that name", root.str()};
+        if (done == 0 && !nodes[0]) co_return detail::no_such_job(root);
 
         std::vector<node_path> parents;
         std::vector<std::size_t> numbers;

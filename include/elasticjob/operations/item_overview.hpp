@@ -8,6 +8,7 @@
 #include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_paced.hpp>
 #include <elasticjob/sharding/in_force.hpp>
@@ -111,7 +112,7 @@ task<result<item_page>> find_items(Registry& r, job_name job, item_query query) 
     ELASTICJOB_CO_TRY(auto const config,
                       detail::read_stored(nodes[0] ? &*nodes[0] : nullptr, nodes[1] ? &*nodes[1] : nullptr, at,
                                           sharding_total_count_max));
-    if (!config) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    if (!config) co_return detail::no_such_job(at.root());
     ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
 
     item_page page;

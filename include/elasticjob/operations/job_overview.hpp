@@ -8,6 +8,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_paced.hpp>
@@ -256,7 +257,7 @@ task<result<job_overview>> find_job(Registry& r, job_name job) {
     if (!found.empty()) co_return std::move(found.front());
     ELASTICJOB_CO_TRY(auto const tombstone, co_await r.exists(at.removed()));
     if (tombstone) co_return detail::removed_error(at);
-    co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    co_return detail::no_such_job(at.root());
 }
 
 // The functions above as blocking calls. Threads: any but the loop's.

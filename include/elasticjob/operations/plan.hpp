@@ -10,6 +10,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -82,7 +83,7 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     job_layout const at{job};
     std::vector<node_path> paths{at.config(), at.assignment(), at.item_instance(0), at.item_labels()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
-    if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    if (!nodes[0]) co_return detail::no_such_job(at.root());
     ELASTICJOB_CO_TRY(auto const config, from_json(nodes[0]->data));
     if (!config)
         co_return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};

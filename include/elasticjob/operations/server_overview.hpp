@@ -6,6 +6,7 @@
 #include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 
 #include <chrono>
@@ -165,7 +166,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
     job_layout const at{job};
     std::vector<node_path> const base{at.config(), at.assignment(), at.item_instance(0), at.leader_instance()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, base));
-    if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    if (!nodes[0]) co_return detail::no_such_job(at.root());
     ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
     std::vector<instance_id> ids;
     std::vector<node_path> paths;

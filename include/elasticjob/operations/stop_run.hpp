@@ -10,6 +10,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/trigger.hpp> // config_with_item
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -39,7 +40,7 @@ task<result<found_run>> find_run(Registry& r, job_layout const& at, item_index i
     if (!there && there.error() == errc::no_node) {
         auto const config = co_await r.get(at.config());
         if (!config && config.error() == errc::no_node)
-            co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+            co_return detail::no_such_job(at.root());
         if (!config) co_return config.error();
         ELASTICJOB_CO_CHECK(config_with_item(at, *config, item));
         co_return nothing_runs;

@@ -8,6 +8,7 @@
 #include <elasticjob/execution/look_order.hpp>
 #include <elasticjob/operations/command.hpp>
 #include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/shut_down.hpp>
 #include <elasticjob/registry/read_paced.hpp>
 
@@ -85,7 +86,7 @@ task<result<job_tree>> read_job_tree(Registry& r, node_path root, std::size_t no
     auto const root_size = root.str().size();
     for (std::size_t known = 1; !level.empty();) {
         ELASTICJOB_CO_TRY(auto nodes, co_await read_paced(r, level, requests_max));
-        if (tree.empty() && !nodes[0]) co_return error{errc::no_node, "there is no job of that name", root.str()};
+        if (tree.empty() && !nodes[0]) co_return detail::no_such_job(root);
         std::vector<node_path> parents;
         for (std::size_t n = 0; n < level.size(); ++n) {
             if (!nodes[n]) continue; // removed meanwhile

@@ -333,14 +333,8 @@ task<result<void>> job_catalog<Scheduler, Group>::look_at(std::string const& nam
 
 template <class Scheduler, class Group>
 task<result<std::optional<node>>> job_catalog<Scheduler, Group>::read_config(job_layout at, entry& e) {
-    for (;;) {
-        e.config.unlink();
-        auto there = co_await registry().get(at.config(), &e.config);
-        if (there) co_return std::optional<node>{*std::move(there)};
-        if (!(there.error() == errc::no_node)) co_return std::move(there).error();
-        ELASTICJOB_CO_TRY(auto const created, co_await registry().exists(at.config(), &e.config));
-        if (!created) co_return std::optional<node>{};
-    }
+    e.config.unlink();
+    co_return co_await detail::read_watched<node>(registry(), at.config(), e.config, node_presence::common);
 }
 
 template <class Scheduler, class Group>

@@ -33,7 +33,7 @@ public:
           rules_{rules},
           runs_{runs} {}
 
-    /// Tells the items which of them this instance owns. While that is unknown, none begins.
+    /// Tells the items whether this instance owns them. While that is unknown, none begins.
     next_step keep();
 
     /// Waits until the share is known, for a limited time.

@@ -45,7 +45,7 @@ struct job_site {
     event_count<Loop> idle_news; ///< notified when something ends for which the job may be waiting
     bool is_closing = false;     ///< no run begins from now on
     bool gives_up = false;       ///< the drain time-out is over: unrecorded ends are given up
-    bool is_to_leave = false;    ///< the instance: because of a wrong clock, if the job wants that, or by a handler
+    bool is_to_leave = false;    ///< the instance must leave: its clock is wrong, or an error handler stops the job
     std::uint32_t reporting = 0; ///< runs whose bodies report their progress
 
     /// From now on no run begins, and the job leaves when the ends of all live runs are on record.

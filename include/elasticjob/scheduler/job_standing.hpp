@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The standing of an instance in a job.
+/// \file \brief The state that all parts of a job share on one instance.
 #ifndef ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
 #define ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
 

@@ -39,7 +39,7 @@ public:
     using loop_type = node_loop;
     using watch_type = node_watch<node_loop>;
 
-    /// Connects. Use `wait_connected` or `connected_session` to wait for the connection.
+    /// Connects. Use `connected_session` to wait for the connection.
     simulated_registry(node_loop& l, wire& w, std::uint64_t seed, library_version const& v = {});
     simulated_registry(simulated_registry const&) = delete;
     simulated_registry& operator=(simulated_registry const&) = delete;

@@ -137,11 +137,12 @@ ELASTICJOB_DECL std::optional<error> due_times::find_problem() const {
     auto const& all = known_.known();
     auto const unfinished = std::find_if(all.begin(), all.end(), [](auto const& s) { return s.found.is_given_up; });
     if (unfinished == all.end()) return std::nullopt;
-    return error{errc::cron_never_fires,
-                 "no due time has been found up to " + detail::format_instant(unfinished->found.reached) +
-                     ", after too many looks at schedules and exclusions: exclude whole hours or days instead of single "
-                     "seconds, schedule fewer times that are excluded, or let the schedules begin later (`starts`)",
-                 "excluded"};
+    return error{
+        errc::cron_never_fires,
+        "no due time has been found up to " + detail::format_instant(unfinished->found.reached) +
+            ", after too many looks at schedules and exclusions: exclude whole hours or days instead of single "
+            "seconds, schedule fewer times that are excluded, or let the schedules begin later (`starts`)",
+        "excluded"};
 }
 
 ELASTICJOB_DECL std::chrono::milliseconds due_times::delay_of(item_index item) const {

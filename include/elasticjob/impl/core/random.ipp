@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_CORE_RANDOM_IPP
 #define ELASTICJOB_IMPL_CORE_RANDOM_IPP
 
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/random.hpp>
 
 namespace elasticjob {
@@ -14,10 +15,7 @@ ELASTICJOB_DECL std::uint64_t random_source::machine_seed() noexcept {
 
 ELASTICJOB_DECL std::uint64_t random_source::next() noexcept {
     state_ += 0x9e3779b97f4a7c15U;
-    auto z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
+    return detail::mix_bits(state_);
 }
 
 ELASTICJOB_DECL std::string random_source::uuid() {

@@ -6,6 +6,8 @@
 
 namespace elasticjob::trace::detail {
 
+using elasticjob::detail::mix_bits;
+
 ELASTICJOB_DECL id_maker& id_maker::add(std::string_view text) {
     for (char const c : text) add_byte(static_cast<unsigned char>(c));
     return add(text.size());
@@ -18,7 +20,8 @@ ELASTICJOB_DECL id_maker& id_maker::add(std::uint64_t number) {
 
 ELASTICJOB_DECL std::string id_maker::finish() const {
     constexpr char hex[] = "0123456789abcdef";
-    std::uint64_t const half[] = {(mixed(high_) & ~0xf000ULL) | 0x8000ULL, (mixed(low_) >> 2) | (2ULL << 62)};
+    std::uint64_t const half[] = {(mix_bits(high_) & ~0xf000ULL) | 0x8000ULL,
+                                  (mix_bits(low_) >> 2) | (2ULL << 62)};
     std::string text;
     for (int n = 0; n < 32; ++n) {
         if (n == 8 || n == 12 || n == 16 || n == 20) text += '-';
@@ -29,7 +32,7 @@ ELASTICJOB_DECL std::string id_maker::finish() const {
 
 ELASTICJOB_DECL void id_maker::add_byte(unsigned char byte) {
     high_ = (high_ ^ byte) * 0x100000001b3ULL; // FNV-1a
-    low_ = mixed(low_ + byte + 0x9e3779b97f4a7c15ULL);
+    low_ = mix_bits(low_ + byte + 0x9e3779b97f4a7c15ULL);
 }
 
 } // namespace elasticjob::trace::detail

@@ -328,12 +328,8 @@ ELASTICJOB_DECL item_news item_life::end_answered(item_moment const& m, end_resu
         version_ = *version_ + 1;
         return ended(true);
     case end_result::recorded_before:
+    case end_result::fenced:
         return ended(false);
-    case end_result::fenced: {
-        auto news = ended(false);
-        news.is_fenced = true;
-        return news;
-    }
     case end_result::refused:
         if (m.is_closing) {
             auto const g = end_generation(m.session);

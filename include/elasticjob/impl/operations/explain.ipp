@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
 
 #include <elasticjob/operations/explain.hpp>
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/trigger.hpp> // config_with_item
 
 namespace elasticjob::detail {
@@ -161,7 +162,7 @@ ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant)
 // ---- From the nodes to the explanation.
 
 ELASTICJOB_DECL result<item_facts> facts_from(job_layout const& at, item_index item, explained_nodes read) {
-    if (!read.config) return error{errc::no_node, "there is no job of that name", at.root().str()};
+    if (!read.config) return detail::no_such_job(at.root());
     ELASTICJOB_TRY(auto config, config_with_item(at, *read.config, item));
     item_facts facts{.config = std::move(config),
                      .is_disabled = read.disabled.has_value(),

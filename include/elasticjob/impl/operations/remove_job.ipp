@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_OPERATIONS_REMOVE_JOB_IPP
 #define ELASTICJOB_IMPL_OPERATIONS_REMOVE_JOB_IPP
 
+#include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/remove_job.hpp>
 
 namespace elasticjob::detail {
@@ -12,7 +13,7 @@ ELASTICJOB_DECL error restored_meanwhile(job_layout const& at) {
 
 ELASTICJOB_DECL result<command_plan> plan_removal(transaction& t, job_layout const& at, removal_facts const& facts) {
     if (!facts.tombstone && !facts.config && !facts.servers && !facts.instances)
-        return error{errc::no_node, "there is no job of that name", at.root().str()};
+        return detail::no_such_job(at.root());
     if (facts.tombstone && !facts.config) return command_plan{"the job was removed already", false};
     if (!facts.tombstone) t.create(at.removed(), {});
     if (facts.config) t.remove(at.config(), facts.config->stat.version);
