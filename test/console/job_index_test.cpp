@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 using namespace elasticjob;
 using namespace elasticjob::test;
@@ -70,12 +71,23 @@ TEST_CASE("console.job_index: a change during a read causes another read") {
 TEST_CASE("console.job_index: an absent registry is reported, and read again when it is back") {
     index_world w;
     CHECK(w.shown() == "first");
-    post(w.c.loop, [&w] { w.c.by_hand.disconnect(); });
-    w.c.run_for(15s);
-    CHECK_FALSE(w.index.rows());
-    post(w.c.loop, [&w] { w.c.by_hand.reconnect(); });
-    w.c.run_for(5s);
-    CHECK(w.shown() == "first");
+    auto reader = w.log.last();
+    auto const is_told_to_read_again = [&] {
+        auto const news = w.log.after(std::exchange(reader, w.log.last()));
+        return news.is_reset;
+    };
+    CHECK_FALSE(is_told_to_read_again());
+    for (auto const outage : {1s, 15s}) { // the session lives, or it is over
+        INFO(outage.count());
+        post(w.c.loop, [&w] { w.c.by_hand.disconnect(); });
+        w.c.run_for(outage);
+        CHECK(is_told_to_read_again());
+        CHECK_FALSE(w.index.rows());
+        post(w.c.loop, [&w] { w.c.by_hand.reconnect(); });
+        w.c.run_for(5s);
+        CHECK(is_told_to_read_again());
+        CHECK(w.shown() == "first");
+    }
     w.c.set("/settle/config", w.config("second"));
     w.c.run_for(1s);
     CHECK(w.shown() == "second");

@@ -379,7 +379,7 @@ TEST_CASE("operations.shut_down: an instance, a server, a job") {
     j.c.run_for(1s);
     CHECK(j.c.owners("settle", 4) == std::vector<std::string>(4, j.two.id("settle")));
     CHECK(shut_down_instance(j.c.by_hand, "settle", id, ann).error() == errc::no_node);
-    CHECK(shut_down_instance(j.c.by_hand, "settle", "nonsense", ann).error() == errc::malformed_data);
+    CHECK(shut_down_instance(j.c.by_hand, "settle", "nonsense", ann).error() == errc::invalid_argument);
     CHECK(shut_down_server(j.c.by_hand, "settle", "10.0.0.1", ann).error() == errc::no_node);
     CHECK(effect_of(shut_down_server(j.c.by_hand, "settle", "10.0.0.2", ann)) == effect::done);
     j.c.run_for(1s);

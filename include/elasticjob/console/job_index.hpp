@@ -174,6 +174,7 @@ private:
     }
 
     static task<void> keep_read(state& s);
+    static task<void> follow_session(state& s);
     static void note_pauses(job_row& row, std::string const& text) {
         auto const pauses = job_pauses::parse(text);
         if (!pauses) return; // `check_job` reports this node
@@ -204,9 +205,14 @@ template <registry Registry>
 task<void> job_index<Registry>::keep_read(state& s) {
     auto& l = s.registry.loop();
     event_watch<loop_type> names{s.stale};
+    task_scope session;
+    session.spawn(follow_session(s));
     while (l.now() < s.looked_at + idle_max) {
         auto const seen = s.stale.edition();
         auto done = co_await read_changes(s, names);
+        // Nothing need have been read, and without a connection nobody knows of changes.
+        if (done && s.registry.session().state != session_state::connected)
+            done = error{errc::not_sent, "the connection to the registry is down"};
         bool const was_read = !s.fault, is_read = done.has_value();
         s.fault.reset();
         if (!done) s.fault = std::move(done).error();
@@ -224,6 +230,16 @@ task<void> job_index<Registry>::keep_read(state& s) {
     s.jobs.clear();
     s.is_whole = s.is_kept = false;
     s.fault.reset();
+}
+
+/// Wakes the reader when the connection is lost or back.
+template <registry Registry>
+task<void> job_index<Registry>::follow_session(state& s) {
+    auto& changed = s.registry.session_changed();
+    for (;;) {
+        co_await changed.newer_than(changed.edition());
+        s.stale.notify();
+    }
 }
 
 /// The time at which jobs without watches are read again.

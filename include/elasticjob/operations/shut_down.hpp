@@ -69,12 +69,13 @@ task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::
 
 /// Makes one instance leave the job: it starts no more runs, lets its live runs end, and releases its items (SD-2). Its
 /// process continues, and stays out of the job until it schedules the job again. Errors: no_node if there is no such
-/// job or instance; malformed_data for an invalid instance id; those of `carry_out`.
+/// job or instance; invalid_argument for an invalid instance id; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_instance_out(Registry& r, job_name job, std::string instance, command_by by) {
     job_layout const at{job};
-    ELASTICJOB_CO_TRY(auto const id, instance_id::parse(instance));
-    auto const plan = [&r, at, id](transaction& t) -> task<result<detail::command_plan>> {
+    auto const id = instance_id::parse(instance);
+    if (!id) co_return error{errc::invalid_argument, id.error().what, id.error().where};
+    auto const plan = [&r, at, id = *id](transaction& t) -> task<result<detail::command_plan>> {
         std::vector<std::string> const ids{id.str()};
         co_return co_await detail::plan_shut_down(r, at, ids, t);
     };
