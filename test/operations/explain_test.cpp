@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/operations/explain.hpp>
+#include <elasticjob/registry/measured_registry.hpp>
 
 #include <support/cluster.hpp>
 
@@ -37,6 +39,23 @@ TEST_CASE("operations.explain: names the reason if it cannot explain a job") {
     w.set("/settle/ext/run/1", "nonsense");
     CHECK(w.ask(1).error() == errc::malformed_data);
     CHECK(w.ask(0));
+}
+
+TEST_CASE("operations.explain: takes 13 requests, and one for the server of an owner") {
+    world w;
+    int count = 0;
+    MeasuredRegistry measured{w.by_hand, [&count](registry_request const&) { ++count; }};
+    auto const requests = [&] {
+        count = 0;
+        REQUIRE(explain(measured, "settle", 0));
+        return count;
+    };
+    w.create("/settle");
+    w.create("/settle/config", to_json(make_job("settle", never, 1)));
+    CHECK(requests() == 13);
+    REQUIRE(w.add().schedule(make_job("settle", never, 1)));
+    w.run_for(1s);
+    CHECK(requests() == 14);
 }
 
 TEST_CASE("operations.explain: idle, running, completed, failed") {

@@ -22,6 +22,9 @@ constexpr bool is_digit(char c) noexcept { return '0' <= c && c <= '9'; }
 /// a text without a separator as one piece, even if the text is empty.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
+/// With small letters for the capital ones of ASCII, whatever the locale.
+std::string in_lower_case(std::string_view text);
+
 /// The text without blanks and control characters at both ends, as Java's `String.trim` returns it.
 constexpr std::string_view trim(std::string_view text) noexcept {
     auto const is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };

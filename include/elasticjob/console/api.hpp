@@ -59,10 +59,10 @@ public:
     console_reply answer(console_request const& r, mono_time now);
 
 private:
+    std::optional<std::size_t> number_of(std::string_view site) const;
     console_site<Loop>* find_site(std::string_view name) {
-        for (auto& s : sites_)
-            if (s.name == name) return &s;
-        return nullptr;
+        auto const number = number_of(name);
+        return number ? &sites_[*number] : nullptr;
     }
     console_reply show_registries();
     console_reply answer_operator(console_request const& r, console_operator const& who);
@@ -107,13 +107,18 @@ console_api<Loop>::console_api(std::vector<basic_console_registry<Loop>> registr
 }
 
 template <loop Loop>
+std::optional<std::size_t> console_api<Loop>::number_of(std::string_view site) const {
+    for (std::size_t i = 0; i < sites_.size(); ++i)
+        if (sites_[i].name == site) return i;
+    return std::nullopt;
+}
+
+template <loop Loop>
 std::optional<std::size_t> console_api<Loop>::site_of(console_request const& r) const {
     if (r.path.size() < 2) return std::nullopt;
     if (r.path[1] != "v1") return options_.has_java_interface ? std::optional<std::size_t>{0} : std::nullopt;
-    if (r.path.size() < 5 || r.path[2] != "registries") return std::nullopt;
-    for (std::size_t i = 0; i < sites_.size(); ++i)
-        if (sites_[i].name == r.path[3]) return i;
-    return std::nullopt;
+    bool const is_of_one = r.path.size() > 4 && r.path[2] == "registries";
+    return is_of_one ? number_of(r.path[3]) : std::nullopt;
 }
 
 template <loop Loop>

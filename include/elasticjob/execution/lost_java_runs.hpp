@@ -51,9 +51,8 @@ using item_writes = std::vector<operation>;
 
 /// The writes that let other members repeat the runs of dead Java members: run records for our members and, if there are
 /// Java members left, flags for those. Commit them with the new owners, or before them. The parents of all these nodes
-/// come first. Leaves out runs that a Java member has taken up, and
-/// items whose records contain a live run. Precondition: `ext` exists, or earlier writes create it. Errors: those of the
-/// registry.
+/// come first. Leaves out runs that a Java member has taken up, and items whose records contain a live run. Precondition:
+/// `ext` exists, or earlier writes create it. Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<item_writes>>> make_up_for_lost_runs(Registry& r, job_layout at,
                                                              std::vector<deserted_item> deserted, bool has_java_members,

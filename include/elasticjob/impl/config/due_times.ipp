@@ -163,9 +163,12 @@ ELASTICJOB_DECL result<std::vector<wall_time>> preview(job_config config, wall_t
     std::vector<wall_time> instants;
     for (auto t = after; instants.size() < count; t = instants.back()) {
         auto const next = detail::find_patiently(due, [&] { return due.next(t); });
-        if (!next && due.find_problem()) return *due.find_problem();
-        if (!next) break;
-        instants.push_back(*next);
+        if (next) {
+            instants.push_back(*next);
+            continue;
+        }
+        if (auto problem = due.find_problem()) return *std::move(problem);
+        break;
     }
     return instants;
 }

@@ -6,6 +6,13 @@
 
 namespace elasticjob::detail {
 
+ELASTICJOB_DECL std::string in_lower_case(std::string_view text) {
+    std::string lower{text};
+    for (auto& c : lower)
+        if ('A' <= c && c <= 'Z') c = static_cast<char>(c | 0x20);
+    return lower;
+}
+
 ELASTICJOB_DECL std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
     std::vector<std::string_view> pieces;
     auto end = text.find(separator);

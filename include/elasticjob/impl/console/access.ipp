@@ -6,6 +6,7 @@
 #include <elasticjob/console/access.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/line_text.hpp> // utf8_length
+#include <elasticjob/operations/audit_trail.hpp>
 
 #include <array>
 #include <cstddef>
@@ -22,7 +23,7 @@ ELASTICJOB_DECL std::string_view name_of(console_role r) noexcept {
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL bool is_operator_name(std::string_view name) {
-    if (name.empty() || name.size() > 100 || trim(name).size() != name.size()) return false;
+    if (name.empty() || name.size() > audit_trail::word_bytes_max || trim(name).size() != name.size()) return false;
     for (auto rest = name; !rest.empty();) {
         auto const c = static_cast<unsigned char>(rest.front());
         auto const length = utf8_length(rest);

@@ -4,17 +4,10 @@
 
 #include <elasticjob/console/browser_rules.hpp>
 #include <elasticjob/console/loopback.hpp>
-#include <elasticjob/config/text.hpp> // trim
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 
 namespace elasticjob::detail {
-
-inline std::string in_lower_case(std::string_view text) {
-    std::string lower{text};
-    for (auto& c : lower)
-        if ('A' <= c && c <= 'Z') c = static_cast<char>(c | 0x20);
-    return lower;
-}
 
 /// The host without its port, and without the brackets of an IPv6 address. Empty if it is none.
 inline std::string_view name_in(std::string_view host) {

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_CONSOLE_HTTP_READING_IPP
 #define ELASTICJOB_IMPL_CONSOLE_HTTP_READING_IPP
 
+#include <elasticjob/config/text.hpp> // in_lower_case
 #include <elasticjob/console/http_reading.hpp>
 
 #include <cstdint>
@@ -52,10 +53,7 @@ ELASTICJOB_DECL result<console_request> read_request(http_parser const& parser, 
     r.client = std::move(client);
     r.body = message.body();
     for (auto const& field : message) {
-        auto name = text(field.name_string());
-        for (auto& c : name)
-            if ('A' <= c && c <= 'Z') c = static_cast<char>(c | 0x20);
-        r.headers.emplace_back(std::move(name), text(field.value()));
+        r.headers.emplace_back(in_lower_case(text(field.name_string())), text(field.value()));
     }
     ELASTICJOB_CHECK(read_target(text(message.target()), r));
     return r;

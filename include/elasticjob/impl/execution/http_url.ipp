@@ -4,8 +4,6 @@
 
 #include <elasticjob/execution/http_url.hpp>
 
-#include <span>
-
 namespace elasticjob {
 
 ELASTICJOB_DECL result<http_url> http_url::parse(std::string_view text) {
@@ -53,10 +51,8 @@ namespace detail {
 
 /// Lower case up to `end`, because scheme and host do not depend on the case.
 ELASTICJOB_DECL std::string lowered(std::string_view text, std::size_t end) {
-    std::string all{text};
-    for (auto& c : std::span{all}.first(std::min(end, all.size())))
-        if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return all;
+    end = std::min(end, text.size());
+    return in_lower_case(text.substr(0, end)).append(text.substr(end));
 }
 
 /// RFC 3986, section 5.2.4, for a path that begins with a slash. A query may follow it.
@@ -107,8 +103,7 @@ ELASTICJOB_DECL std::string http_url::bracketed_host() const {
 }
 
 ELASTICJOB_DECL std::string http_url::origin() const {
-    auto const url = (is_https_ ? "https://" : "http://") + bracketed_host() + ":" + std::to_string(port_);
-    return detail::lowered(url, url.size());
+    return detail::in_lower_case((is_https_ ? "https://" : "http://") + bracketed_host() + ":" + std::to_string(port_));
 }
 
 ELASTICJOB_DECL std::string http_url::authority() const {
