@@ -217,6 +217,24 @@ TEST_CASE("config.due_times: each mistake is named, with the correct form") {
         c.excluded = {"SAT", wrong};
         CHECK(only_problem(c).where == "excluded[1]");
     }
+    for (char const* wrong : {"2026-1-5", "", " \t", "20260105"}) { // and the text says what would be right
+        CAPTURE(wrong);
+        c.excluded = {wrong};
+        CHECK(only_problem(c).what.find("a date as 2026-01-05, weekdays as SAT,SUN") != std::string::npos);
+    }
+    c.excluded = {" 2026-01-05\t", "SAT ", "*\t*\t0-7\t*\t*\t?"};
+    CHECK(problems_of(c).empty());
+    c = daily;
+    for (auto const wrong : {wall_time::min(), wall_time{} - 1ms, wall_time{instant("2225-12-31") + 24h}}) {
+        c.schedules = {job_schedule::once_at(wrong)};
+        CHECK(only_problem(c) == error{errc::invalid_config, "must be from 1970 to 2225", "schedules[0]"});
+    }
+    c = daily;
+    c.starts = wall_time{} - 1ms;
+    CHECK(only_problem(c).where == "starts");
+    c = daily;
+    c.ends = instant("2225-12-31") + 24h;
+    CHECK(only_problem(c).where == "ends");
     c = daily;
     c.starts = instant("2026-01-02");
     c.ends = instant("2026-01-01");

@@ -41,12 +41,18 @@ result<cron_expression> parse_exclusion(std::string_view text);
 /// The reason why a job with this configuration cannot follow another; empty if it can.
 std::string problem_of_following(job_config const& config, job_schedule const& s);
 
-/// The instant as the registry stores it. The ends of the clock's range mean no limit, and stay.
-inline wall_time whole_milliseconds(wall_time t) noexcept {
-    using std::chrono::milliseconds;
-    bool const is_limit = t <= wall_time::min() + milliseconds{1} || t == wall_time::max();
-    return is_limit ? t : wall_time{std::chrono::floor<milliseconds>(t)};
+/// Whether the instant is an end of the clock's range, which means no limit.
+inline bool is_unlimited(wall_time t) noexcept {
+    return t <= wall_time::min() + std::chrono::milliseconds{1} || t == wall_time::max();
 }
+
+/// The instant as the registry stores it.
+inline wall_time whole_milliseconds(wall_time t) noexcept {
+    return is_unlimited(t) ? t : wall_time{std::chrono::floor<std::chrono::milliseconds>(t)};
+}
+
+/// Whether the instant is in the years that schedules know, 1970 to 2225.
+bool is_schedulable(wall_time t) noexcept;
 
 inline auto read_timetable(job_config const& config) {
     timetable_reading reading;
@@ -64,6 +70,12 @@ inline auto read_timetable(job_config const& config) {
         if (span > std::chrono::milliseconds{0} && span <= schedule_span_max) return to.push_back(span);
         report(errc::invalid_config, "must be 1 ms to 366 days, but is " + std::to_string(span.count()) + " ms",
                std::move(where));
+    };
+
+    auto const check_instant = [&](wall_time t, std::string where) {
+        bool const fits = is_schedulable(t);
+        if (!fits) report(errc::invalid_config, "must be from 1970 to 2225", std::move(where));
+        return fits;
     };
 
     if (!config.cron.empty() && !(config.cron == no_cron && !config.schedules.empty()))
@@ -93,7 +105,7 @@ inline auto read_timetable(job_config const& config) {
             add_span(table.delays, s.span, where);
             break;
         case job_schedule::kind::once_at:
-            table.once.push_back(whole_milliseconds(s.at));
+            if (check_instant(s.at, where)) table.once.push_back(whole_milliseconds(s.at));
             break;
         case job_schedule::kind::once_now:
             if (!config.monitor_execution)
@@ -114,6 +126,8 @@ inline auto read_timetable(job_config const& config) {
     table.policy = config.on_clock_change;
     table.starts = whole_milliseconds(config.starts);
     table.ends = whole_milliseconds(config.ends);
+    if (!is_unlimited(config.starts)) check_instant(config.starts, "starts");
+    if (!is_unlimited(config.ends)) check_instant(config.ends, "ends");
     if (table.starts > table.ends)
         report(errc::invalid_config, "must not be before `starts`: nothing would ever be due", "ends");
     if (config.jitter < std::chrono::milliseconds{0} || config.jitter > jitter_max)

@@ -3,18 +3,30 @@
 #define ELASTICJOB_IMPL_CONFIG_READ_TIMETABLE_IPP
 
 #include <elasticjob/config/read_timetable.hpp>
+#include <elasticjob/cron/fields.hpp> // cron_year_last
+
+#include <chrono> // the calendar
 
 namespace elasticjob::detail {
 
-ELASTICJOB_DECL result<cron_expression> parse_exclusion(std::string_view text) {
+ELASTICJOB_DECL bool is_schedulable(wall_time t) noexcept {
+    return wall_time{} <= t && t < std::chrono::sys_days{std::chrono::year{cron_year_last + 1} / 1 / 1};
+}
+
+ELASTICJOB_DECL result<cron_expression> parse_exclusion(std::string_view given) {
+    auto const text = trim(given);
+    constexpr auto forms = "An exclusion is a date as 2026-01-05, weekdays as SAT,SUN, or a cron expression";
+    if (text.empty()) return error{errc::invalid_cron, forms, {}};
     if (cron_scanner{text}.count_fields() == 5)
         return error{
             errc::invalid_cron, "An exclusion names seconds, so it has six fields. Write '* ' before the five", {}};
-    if (text.find(' ') != text.npos) return parse_cron(text);
+    if (text.find_first_of(" \t") != text.npos) return parse_cron(text);
     std::string whole = "* * * ? * " + std::string{text};
     if (text.size() == 10 && text[4] == '-' && text[7] == '-')
         whole = "* * * " + std::string{text.substr(8)} + " " + std::string{text.substr(5, 2)} + " ? " +
                 std::string{text.substr(0, 4)};
+    else if (text.size() > 1 && is_digit(text[0]) && is_digit(text[1])) // no weekday
+        return error{errc::invalid_cron, forms, {}};
     auto expression = parse_cron(whole);
     if (expression) return expression;
     auto e = expression.error();
