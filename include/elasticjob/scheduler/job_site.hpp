@@ -63,8 +63,8 @@ struct job_site {
     mono_time now() const noexcept { return here.now(); }
     wall_time wall_now() const { return here.wall_milliseconds(); }
 
-    events::origin origin() const { return {name.str(), self, wall_now()}; }
-    void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
+    events::origin origin() const { return here.origin(); }
+    void tell_trouble(error const& e) const { here.tell_trouble(e); }
     void tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count = 1,
                       events::run_name const& run = {}) const;
 

@@ -61,7 +61,7 @@ struct job_standing {
     mono_time now() const noexcept { return loop().now(); }
     wall_time wall_milliseconds() const { return std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()); }
 
-    events::origin origin() const { return {name.str(), self, loop().wall_now()}; }
+    events::origin origin() const { return {name.str(), self, wall_milliseconds()}; }
     void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
 
     /// The pause before a failed request is repeated. Reports a failure that lasts, each kind once in a row.

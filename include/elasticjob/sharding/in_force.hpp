@@ -12,10 +12,14 @@
 
 namespace elasticjob {
 
-/// Whether the assignment counts; otherwise the items' nodes count. A leader of ours writes the assignment and the node
-/// of the first item's owner in one transaction. A Java leader knows no assignment and writes only the items' nodes.
-inline bool is_in_force(std::optional<node> const& assigned, std::optional<node> const& first_item) {
-    return assigned && first_item && assigned->stat.modified == first_item->stat.modified;
+/// Whether the assignment counts; otherwise the items' nodes count (SH-4). A leader of ours writes the assignment and
+/// the node of the first item's owner in one transaction. A Java leader knows no assignment and writes only the items'
+/// nodes. Null: there is no such node.
+inline bool is_in_force(node_stat const* assigned, node_stat const* first_item) noexcept {
+    return assigned && first_item && assigned->modified == first_item->modified;
+}
+inline bool is_in_force(std::optional<node> const& assigned, std::optional<node> const& first_item) noexcept {
+    return is_in_force(assigned ? &assigned->stat : nullptr, first_item ? &first_item->stat : nullptr);
 }
 
 /// The assignment, or nothing if it does not count. Errors: malformed_data.

@@ -80,7 +80,7 @@ task<result<bool>> is_overruled(Registry& r, job_layout at) {
     for (;;) {
         ELASTICJOB_CO_TRY(auto const now, co_await read_all(r, paths));
         if (now[0] != now[2]) continue; // written in between
-        co_return !now[0] || !now[1] || now[0]->stat.modified != now[1]->stat.modified;
+        co_return !is_in_force(now[0], now[1]);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirrored.hpp>
 #include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/in_force.hpp>
 
 #include <cstddef>
 #include <map>
@@ -253,8 +254,7 @@ void job_view<Registry>::take_assignment() {
 template <registry Registry>
 assignment const* job_view<Registry>::assignment_in_force() const noexcept {
     auto const* written = assignment_node();
-    if (!written || !first_item() || first_item()->modified != written->stat.modified) return nullptr;
-    return last_assignment();
+    return is_in_force(written ? &written->stat : nullptr, first_item()) ? last_assignment() : nullptr;
 }
 
 template <registry Registry>

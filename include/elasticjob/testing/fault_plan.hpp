@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -153,12 +152,6 @@ using fault_plan = std::vector<fault>;
 std::string to_string(fault_plan const& plan);
 
 namespace detail {
-
-template <class Number>
-bool parse_number(std::string_view text, Number& into) {
-    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), into);
-    return failure == std::errc{} && end == text.data() + text.size();
-}
 
 std::string_view take_word(std::string_view& line);
 

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_TESTING_FAULT_PLAN_IPP
 #define ELASTICJOB_IMPL_TESTING_FAULT_PLAN_IPP
 
+#include <elasticjob/config/text.hpp> // read_number
 #include <elasticjob/testing/fault_plan.hpp>
 
 namespace elasticjob::testing {
@@ -36,8 +37,9 @@ ELASTICJOB_DECL std::string_view take_word(std::string_view& line) {
 }
 
 ELASTICJOB_DECL bool parse_fault(std::string_view line, fault& f) {
+    using elasticjob::detail::read_number;
     std::int64_t at = 0;
-    if (!parse_number(take_word(line), at) || at < 0) return false;
+    if (!read_number(take_word(line), at) || at < 0) return false;
     f.at = std::chrono::milliseconds{at};
     auto const kind = std::find(fault_names.begin(), fault_names.end(), take_word(line));
     if (kind == fault_names.end()) return false;
@@ -47,11 +49,11 @@ ELASTICJOB_DECL bool parse_fault(std::string_view line, fault& f) {
         if (key.size() == word.size()) return false;
         auto const value = word.substr(key.size() + 1);
         std::int64_t span = 0;
-        if (key == "node"  ? parse_number(value, f.node)
-            : key == "job" ? parse_number(value, f.job)
-                           : key == "count" && parse_number(value, f.count))
+        if (key == "node"  ? read_number(value, f.node)
+            : key == "job" ? read_number(value, f.job)
+                           : key == "count" && read_number(value, f.count))
             continue;
-        if (key != "span" || !parse_number(value, span)) return false;
+        if (key != "span" || !read_number(value, span)) return false;
         f.span = std::chrono::milliseconds{span};
     }
     return true;
