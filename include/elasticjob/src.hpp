@@ -128,6 +128,7 @@
 #include <elasticjob/impl/operations/audit_trail.ipp>
 #include <elasticjob/impl/operations/clock.ipp>
 #include <elasticjob/impl/operations/command.ipp>
+#include <elasticjob/impl/operations/config_with_item.ipp>
 #include <elasticjob/impl/operations/dead_letter_query.ipp>
 #include <elasticjob/impl/operations/dead_letters.ipp>
 #include <elasticjob/impl/operations/dump.ipp>

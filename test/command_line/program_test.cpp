@@ -38,7 +38,8 @@ TEST_CASE("command_line.program: commands are carried out, and report it") {
 TEST_CASE("command_line.program: JSON is one document, JSONL an object a line, with the same names") {
     terminal_world t;
     auto const row = std::string{"{\"job\":\"settle\",\"status\":\"OK\",\"health\":\"ok\",\"items\":2,\"instances\":1,"
-                                 "\"cron\":\"0 0 0 1 1 ? 2099\",\"description\":\"\"}"};
+                                 "\"paused\":false,\"paused_on\":[],\"cron\":\"0 0 0 1 1 ? 2099\","
+                                 "\"description\":\"\"}"};
     CHECK(t.out({"jobs", "list", "--output", "json"}) == "[\n" + row + "\n]\n");
     CHECK(t.out({"-o", "jsonl", "jobs", "list"}) == row + "\n");
     CHECK(t.out({"audit", "list", "settle", "--output", "json"}) == "[\n]\n");

@@ -111,6 +111,8 @@ TEST_CASE("console.api: jobs are filtered by any column, sorted, counted, and co
     CHECK(list("server=10.9.9.9").empty());
     CHECK(list("last_round=failed") == "load");
     CHECK(list("sort=last_round") == "load settle audit");
+    for (auto const* wrong : {"health=idle", "status=OK", "last_round=none"}) // and not an empty list
+        CHECK(w.get(here + "jobs?" + wrong).status == 400);
     auto const first = w.get(here + "jobs?limit=2&sort=-items");
     CHECK(first.text("total") == "3");
     CHECK(names(w.get(here + "jobs?limit=2&sort=-items&after=" + first.text("next"))) == "audit");
@@ -288,6 +290,7 @@ TEST_CASE("console.api: one job, its rounds, items and instances") {
     CHECK(items.at("/counts/idle") == "1");
     CHECK(w.get(settle + "/items?owner=nobody").rows() == 0);
     CHECK(w.get(settle + "/items?first=x").status == 400);
+    CHECK(w.get(settle + "/items?health=ok").text("detail").find("running, interrupted, disabled") != std::string::npos);
     CHECK(w.get(settle + "/items/1/explanation").text("text").find("disabled") != std::string::npos);
     CHECK(w.get(settle + "/items/1/explanation?instant=1970-01-01T01:00:00Z").status == 200);
     CHECK(w.get(settle + "/items/1/explanation?instant=noon").status == 400);

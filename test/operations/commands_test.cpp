@@ -135,6 +135,17 @@ TEST_CASE("operations.commands: a command with a long subject can be repeated, a
     CHECK(j.trail().entries().back().subject.size() <= audit_trail::word_bytes_max);
 }
 
+TEST_CASE("operations.commands: a key belongs to one configuration") {
+    job_of_two j;
+    command_by const by{"ann", "key-1"};
+    auto const twice = make_job("settle", "0/5 * * * * ?", 2), thrice = make_job("settle", "0/5 * * * * ?", 3);
+    CHECK(effect_of(change_settings(j.c.by_hand, {twice, {}, true}, by)) == effect::done);
+    CHECK(effect_of(change_settings(j.c.by_hand, {twice, {}, true}, by)) == effect::repeated);
+    CHECK(change_settings(j.c.by_hand, {thrice, {}, true}, by).error() == errc::invalid_argument);
+    CHECK(read_settings(j.c.by_hand, "settle").value().config.sharding_total_count == 2);
+    CHECK(j.trail().find("key-1")->subject.starts_with("configuration "));
+}
+
 TEST_CASE("operations.commands: a call that the other one with its key has overtaken is not refused because of it") {
     job_of_two j;
     auto& r = j.c.by_hand;

@@ -156,7 +156,7 @@ TEST_CASE("operations.overview: names the reason if a node is no job") {
     CHECK(list_servers(t.registry).error() == errc::not_sent);
 }
 
-TEST_CASE("operations.overview: 3,000 jobs take six requests each, a few at a time") {
+TEST_CASE("operations.overview: 3,000 jobs take seven requests each, a few at a time") {
     tree t;
     cluster c; // an assignment as ours, copied to all jobs: both nodes are of one transaction
     REQUIRE(c.add().schedule(make_job("settle", never, 4)));
@@ -177,22 +177,22 @@ TEST_CASE("operations.overview: 3,000 jobs take six requests each, a few at a ti
     auto const all = list_jobs(t.registry, {.jobs_max = 5'000}).value();
     CHECK(all.jobs.size() == 3'000);
     CHECK(std::all_of(all.jobs.begin(), all.jobs.end(), [](auto const& j) { return j.health == job_health::ok; }));
-    CHECK(t.registry.requests() == 1 + 3'000 * 6);
-    CHECK(t.registry.most_at_once == 64);
+    CHECK(t.registry.requests() == 1 + 3'000 * 7);
+    CHECK(t.registry.most_at_once == 60);
 
     t.registry.reset();
     CHECK(list_jobs(t.registry).value().jobs.size() == 100);
-    CHECK(t.registry.requests() <= 1 + 112 * 6); // whole batches of 16
+    CHECK(t.registry.requests() <= 1 + 108 * 7); // whole batches of 12
     t.registry.reset();
     CHECK(list_jobs(t.registry, {.name_contains = "job-12345"}).value().jobs.size() == 1);
-    CHECK(t.registry.requests() == 1 + 6);
+    CHECK(t.registry.requests() == 1 + 7);
     t.registry.reset();
     CHECK(list_servers(t.registry).value().size() == 1);
-    CHECK(t.registry.requests() == 1 + 3'000 * 4);
+    CHECK(t.registry.requests() == 1 + 3'000 * 5);
     CHECK(t.registry.most_at_once == 64);
     t.registry.reset();
     CHECK(describe_server(t.registry, c.members[0]->ip).value().size() == 3'000);
-    CHECK(t.registry.requests() == 1 + 3'000 * 3);
+    CHECK(t.registry.requests() == 1 + 3'000 * 4);
 }
 
 TEST_CASE("operations.overview: servers and instances") {

@@ -2,13 +2,17 @@
 #include <elasticjob/operations/pauses.hpp>
 
 #include <elasticjob/operations/explain.hpp>
+#include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/operations/server_overview.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 using namespace elasticjob;
 using namespace elasticjob::test;
@@ -69,6 +73,36 @@ TEST_CASE("operations.pauses: while a job or a server is paused no run begins th
     CHECK(trail.entries()[0].verb == "pause");
     CHECK(trail.entries()[0].subject == "server 10.0.0.1");
     CHECK(trail.entries()[3].verb == "resume");
+}
+
+TEST_CASE("operations.pauses: the lists show what is paused") {
+    minutely w;
+    auto& r = w.c.by_hand;
+    auto const paused_instances = [&] {
+        auto const all = list_instances(r, "settle").value();
+        return std::count_if(all.begin(), all.end(), [](instance_overview const& i) { return i.is_paused; });
+    };
+    CHECK(paused_instances() == 0);
+    REQUIRE(pause_server(r, "settle", "10.0.0.1", ann));
+    auto const job = describe_job(r, "settle").value();
+    CHECK_FALSE(job.is_paused);
+    CHECK(job.paused_servers == std::vector<std::string>{"10.0.0.1"});
+    CHECK(paused_instances() == 1);
+    CHECK(describe_server(r, "10.0.0.1").value().front().is_paused);
+    CHECK_FALSE(describe_server(r, "10.0.0.2").value().front().is_paused);
+    auto const servers = list_servers(r).value();
+    REQUIRE(servers.size() == 2);
+    CHECK(servers[0].paused_jobs == std::vector<std::string>{"settle"});
+    CHECK(servers[1].paused_jobs.empty());
+
+    REQUIRE(pause_job(r, "settle", ann));
+    REQUIRE(resume_server(r, "settle", "10.0.0.1", ann));
+    CHECK(list_jobs(r).value().jobs.front().is_paused);
+    CHECK(list_jobs(r).value().jobs.front().paused_servers.empty());
+    CHECK(paused_instances() == 2);
+    CHECK(list_servers(r).value()[1].paused_jobs.size() == 1);
+    REQUIRE(resume_job(r, "settle", ann));
+    CHECK_FALSE(describe_job(r, "settle").value().is_paused);
 }
 
 TEST_CASE("operations.pauses: a trigger that no instance can obey is refused, and an explanation names the pause") {

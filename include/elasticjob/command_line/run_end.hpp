@@ -9,6 +9,7 @@
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/config_with_item.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -112,9 +113,9 @@ task<result<awaited_runs>> begin_to_wait(registry_ref<Loop> r, job_name job, std
     job_layout const at{job};
     ELASTICJOB_CO_TRY(auto const settings, co_await find_settings(r, std::move(job)));
     auto const count = static_cast<item_index>(settings.config.sharding_total_count);
-    if (item && *item >= count)
-        co_return error{errc::no_node, "the job has the items 0 to " + std::to_string(count - 1),
-                        at.item(*item).str()};
+    if (item) {
+        ELASTICJOB_CO_CHECK(elasticjob::detail::check_item(at, settings.config, *item));
+    }
     if (!item && count > awaited_items_max)
         co_return error{errc::invalid_argument,
                         "the job has " + std::to_string(count) + " items: name one, because a wait is for up to " +

@@ -181,6 +181,22 @@ struct job_config {
     friend bool operator==(job_config const&, job_config const&) = default;
 };
 
+namespace detail {
+
+/// Calls `visit(name, member...)` with each of an instance's own terms, in one configuration or side by side in several.
+template <class Visit, class... Config>
+void for_each_own_term(Visit visit, Config&... c) {
+    visit("on_misfire", c.on_misfire...);
+    visit("run_time_limit", c.run_time_limit...);
+    visit("give_up_after", c.give_up_after...);
+    visit("retry", c.retry...);
+    visit("dead_letters_max", c.dead_letters_max...);
+    visit("on_wrong_clock", c.on_wrong_clock...);
+    visit("dataflow", c.dataflow...);
+}
+
+} // namespace detail
+
 /// Copies the members that are not in the registry from `own` to a configuration that was read from there.
 void take_own_terms(job_config& config, job_config const& own);
 

@@ -49,6 +49,9 @@ std::optional<Number> parse_number(std::string_view text) noexcept {
     return number;
 }
 
+/// The FNV-1a hash of the text, in hexadecimal digits.
+std::string hash_text(std::string_view text);
+
 /// The text for one line of a log: shortened to about 200 bytes, and escaped as by `append_line_text`.
 std::string cut_short(std::string_view text);
 

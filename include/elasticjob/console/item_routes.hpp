@@ -35,15 +35,17 @@ console_reply show_items(console_site<Loop>& s, console_call const& c) {
     auto const first = r.number("first", 0, 0xffff'ffff);
     if (!first) return problem(first.error());
     auto const begin = first->value_or(0);
-    auto const health = r.parameter("health"), owner = r.parameter("owner");
-    bool const is_filtered = !health.empty() || !owner.empty();
+    auto const health = r.one_of(names_up_to(item_health::idle), "health");
+    if (!health) return problem(health.error());
+    auto const owner = r.parameter("owner");
+    bool const is_filtered = !health->empty() || !owner.empty();
     item_query const query{is_filtered ? 0 : begin, is_filtered ? filtered_items_max : *limit, s.zone};
     auto page = list_items(s.registry, c["job"], query);
     if (!page) return problem(page.error());
     if (is_filtered && page->next)
         return problem({errc::too_large, "the job has too many items to filter them", std::string{c["job"]}});
     s.index.watch_items(std::string{c["job"]}, begin, *limit);
-    if (is_filtered) return reply_for(std::move(page->items), health, owner, begin, *limit);
+    if (is_filtered) return reply_for(std::move(page->items), *health, owner, begin, *limit);
     auto const next = page->next ? std::to_string(*page->next) : std::string{};
     return json_reply(begin_list(page->items, next, page->item_count).finish());
 }

@@ -11,7 +11,6 @@
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/wait_within.hpp>
-#include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/registry/read_paced.hpp>
@@ -175,19 +174,6 @@ private:
 
     static task<void> keep_read(state& s);
     static task<void> follow_session(state& s);
-    static void note_pauses(job_row& row, std::string const& text) {
-        auto const pauses = job_pauses::parse(text);
-        if (!pauses) return; // `check_job` reports this node
-        for (auto const& p : pauses->all()) {
-            if (p.until) continue;
-            if (p.server.empty())
-                row.is_paused = true;
-            else
-                row.paused_servers.push_back(p.server);
-        }
-        std::sort(row.paused_servers.begin(), row.paused_servers.end());
-    }
-
     static mono_time next_look(state& s);
     static task<result<void>> read_changes(state& s, node_watch<loop_type>& names);
     static task<result<void>> read_names(state& s, node_watch<loop_type>& watch);
@@ -315,7 +301,6 @@ task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched
         names.emplace_back(job->at.root().name());
         paths.push_back(job->at.config());
         paths.push_back(job->at.schedule());
-        paths.push_back(job->at.pauses());
         lists.push_back(job->at.servers());
     }
     ELASTICJOB_CO_TRY(auto const overviews, co_await read_overviews(s.registry, names, paced_requests_max));
@@ -327,11 +312,10 @@ task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched
         job.row.reset();
         if (overview != overviews.end() && overview->name == names[i]) {
             auto row = std::make_shared<job_row>(job_row{*overview++, {}, std::move(servers[i])});
-            auto const* const n = &nodes[3 * i];
+            auto const* const n = &nodes[2 * i];
             auto const stored =
                 read_stored(n[0] ? &*n[0] : nullptr, n[1] ? &*n[1] : nullptr, job.at, sharding_total_count_max);
             if (stored && *stored) row->config = (*stored)->config();
-            if (n[2]) note_pauses(*row, n[2]->data);
             row->next_due = next_due_of(*row, l.wall_now(), s.zone);
             job.row = std::move(row);
         }

@@ -49,7 +49,7 @@ std::string interface_field(std::string_view where);
 
 /// The reason for which a draft was refused, if it is a problem of the draft. It names no jobs that the operator must not
 /// see. Nothing: it was refused for another reason, or not at all.
-std::optional<error> draft_problem(result<command_result> const& done, console_call const& c);
+std::optional<error> draft_problem(result<command_result> const& done, job_config const& draft, console_call const& c);
 
 /// Begins the answer of a check: the problems of a configuration, with those for which the registry refuses it, or if
 /// there are none, the next due instants.
@@ -185,13 +185,13 @@ console_reply change_configuration(console_site<Loop>& s, console_call const& c)
                         "the job is new",
                         "If-Match"},
                        428);
-    auto draft = read_draft(c);
+    auto const draft = read_draft(c);
     if (!draft) return problem(draft.error());
-    settings_change change{*std::move(draft), expected, is_new, s.strategies, !is_new};
+    settings_change change{*draft, expected, is_new, s.strategies, !is_new};
     auto const done = change_settings(s.registry, std::move(change), c.by());
     bool const is_outdated = !done && (done.error() == errc::version_conflict || done.error() == errc::node_exists);
     if (is_outdated) return problem(done.error(), 412);
-    if (auto wrong = draft_problem(done, c)) return problem(*wrong);
+    if (auto wrong = draft_problem(done, *draft, c)) return problem(*wrong);
     return reply_for(done);
 }
 
@@ -210,7 +210,7 @@ console_reply check_configuration(console_site<Loop>& s, console_call const& c) 
     by.is_dry_run = true;
     auto const planned =
         change_settings(s.registry, {*draft, std::move(expected), !is_known, s.strategies, is_known}, std::move(by));
-    auto const refusal = draft_problem(planned, c);
+    auto const refusal = draft_problem(planned, *draft, c);
     auto out = begin_review(draft, refusal, now, s.zone);
     if (is_known && planned) {
         job_change change;

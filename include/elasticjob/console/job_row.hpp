@@ -28,12 +28,10 @@ namespace elasticjob::detail {
 /// A job in the console's memory.
 struct job_row {
     job_overview overview;
-    job_config config{};                       ///< with its schedules; empty if it cannot be read
-    std::vector<std::string> servers{};        ///< those with a node in the job, sorted
-    bool is_paused = false;                    ///< the whole job is paused
-    std::vector<std::string> paused_servers{}; ///< sorted
-    std::optional<wall_time> next_due{};       ///< when the row was read; nothing: never
-    std::optional<round_overview> last{};      ///< the last round, if it was requested
+    job_config config{};                  ///< with its schedules; empty if it cannot be read
+    std::vector<std::string> servers{};   ///< those with a node in the job, sorted
+    std::optional<wall_time> next_due{};  ///< when the row was read; nothing: never
+    std::optional<round_overview> last{}; ///< the last round, if it was requested
 };
 using job_rows = std::vector<std::shared_ptr<job_row const>>;
 

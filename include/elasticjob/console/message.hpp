@@ -39,7 +39,18 @@ struct console_request {
     /// A number in the query. Nothing if the parameter is missing. Errors: invalid_argument if it is no number from
     /// `min` to `max`.
     result<std::optional<std::uint32_t>> number(std::string_view name, std::uint32_t min, std::uint32_t max) const;
+
+    /// A word in the query. Empty if the parameter is missing. Errors: invalid_argument if it is none of `words`.
+    result<std::string> one_of(std::vector<std::string> const& words, std::string_view name) const;
 };
+
+/// The names of an enumeration whose enumerators are the numbers from 0 to `last`.
+template <class Enum>
+std::vector<std::string> names_up_to(Enum last) {
+    std::vector<std::string> names;
+    for (int i = 0; i <= static_cast<int>(last); ++i) names.emplace_back(name_of(static_cast<Enum>(i)));
+    return names;
+}
 
 /// Reads the path and the query of a request line. Errors: invalid_argument for a target that is no path, for invalid
 /// escapes, for escapes of a `/` or a control character in a segment, and for segments `.` and `..`.

@@ -30,22 +30,14 @@ struct job_due {
     std::string zone;
 };
 
-/// A server or an instance in a job, and whether it is paused there.
-struct pausable_server : server_in_job {
-    bool is_paused = false;
-};
-struct pausable_instance : instance_overview {
-    bool is_paused = false;
-};
-
 void put_members(json_writer& out, job_row const& row);
 void put_members(json_writer& out, removed_job const& r);
 void put_members(json_writer& out, round_overview const& r);
 void put_members(json_writer& out, run_entry const& e);
 void put_members(json_writer& out, item_overview const& i);
-void put_members(json_writer& out, pausable_instance const& i);
+void put_members(json_writer& out, instance_overview const& i);
 void put_members(json_writer& out, server_overview const& s);
-void put_members(json_writer& out, pausable_server const& s);
+void put_members(json_writer& out, server_in_job const& s);
 void put_members(json_writer& out, job_due const& d);
 void put_members(json_writer& out, dead_letter const& d);
 void put_members(json_writer& out, audit_row const& a);

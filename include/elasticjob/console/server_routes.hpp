@@ -10,9 +10,7 @@
 #include <elasticjob/operations/shut_down.hpp>
 #include <elasticjob/operations/switches.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,17 +38,7 @@ template <loop Loop>
 console_reply show_instances(console_site<Loop>& s, console_call const& c) {
     auto found = list_instances(s.registry, c["job"]);
     if (!found) return problem(found.error());
-    auto const paused = list_pauses(s.registry, c["job"]);
-    if (!paused) return problem(paused.error());
-    std::vector<pausable_instance> all;
-    for (auto& one : *found) {
-        auto const server = std::string_view{one.id}.substr(0, one.id.find(identity_delimiter));
-        bool const is_paused = std::any_of(paused->begin(), paused->end(), [&](job_pause const& p) {
-            return !p.until && (p.server.empty() || p.server == server);
-        });
-        all.push_back({std::move(one), is_paused});
-    }
-    return page_by(std::move(all), c, [](auto const& i) -> std::string const& { return i.id; });
+    return page_by(*std::move(found), c, [](auto const& i) -> std::string const& { return i.id; });
 }
 
 /// All servers, without the jobs that the operator may not see. Then their instances and host names, which may come
@@ -61,7 +49,7 @@ result<std::vector<server_overview>> visible_servers(console_site<Loop>& s, cons
     if (c.may_see_all()) return found;
     auto const is_hidden = [&](std::string const& job) { return !c.may_see(job); };
     for (auto& one : found) {
-        for (auto* jobs : {&one.jobs, &one.disabled_jobs, &one.idle_jobs}) std::erase_if(*jobs, is_hidden);
+        for (auto* jobs : {&one.jobs, &one.disabled_jobs, &one.paused_jobs, &one.idle_jobs}) std::erase_if(*jobs, is_hidden);
         one.instances.clear();
         one.host.clear();
     }
@@ -83,20 +71,7 @@ console_reply show_server(console_site<Loop>& s, console_call const& c) {
     std::erase_if(*found, [&](server_in_job const& one) { return !c.may_see(one.job); });
     if (found->empty()) // the same answer as for a server that does not exist
         return problem({errc::no_node, "no job has a server of that name", std::string{c["server"]}});
-    auto const rows = s.index.rows();
-    if (!rows) return problem(rows.error());
-    std::map<std::string_view, job_row const*> by_name;
-    for (auto const& row : *rows) by_name.emplace(row->overview.name, row.get());
-    std::vector<pausable_server> all;
-    for (auto& one : *found) {
-        auto const row = by_name.find(one.job);
-        bool const is_paused =
-            row != by_name.end() &&
-            (row->second->is_paused ||
-             std::binary_search(row->second->paused_servers.begin(), row->second->paused_servers.end(), c["server"]));
-        all.push_back({std::move(one), is_paused});
-    }
-    return page_by(std::move(all), c, [](auto const& o) -> std::string const& { return o.job; });
+    return page_by(*std::move(found), c, [](auto const& o) -> std::string const& { return o.job; });
 }
 
 template <loop Loop>

@@ -7,6 +7,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/wait_within.hpp>
+#include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
@@ -61,6 +62,8 @@ struct job_overview {
     std::string description{};
     std::uint32_t item_count = 0;
     std::uint32_t instance_count = 0;
+    bool is_paused = false;                    ///< the whole job is paused
+    std::vector<std::string> paused_servers{}; ///< those that are paused one by one, sorted
     std::optional<error> fault{}; ///< the reason why the configuration cannot be read; then its fields are empty
 };
 
@@ -93,7 +96,11 @@ struct job_facts {
     std::vector<std::string> owners{}; ///< of its items, without duplicates, sorted; an empty one: no owner
     bool has_enabled_instance = false; ///< the server of an instance is enabled
     bool has_enabled_server = false;
+    job_pauses pauses{};
 };
+
+/// The pauses in a job's node. None if there is no node, or if it cannot be read; `check_job` reports the latter.
+job_pauses readable_pauses(std::optional<node> const& n);
 
 /// The owners in the assignment, sorted, without duplicates. Nothing if the assignment is not in force: then the items'
 /// nodes count.
@@ -161,11 +168,13 @@ task<result<void>> look_for_enabled_servers(Registry& r, std::vector<job_facts>&
     co_return success();
 }
 
+/// The nodes of each job that `read_overviews` reads at once.
+inline constexpr std::size_t overview_nodes = 5;
+
 /// Reads the input of `overview_of`. Leaves out names of jobs without a configuration.
 template <registry Registry>
 task<result<std::vector<job_overview>>> read_overviews(Registry& r, std::vector<std::string> names,
                                                        std::size_t requests_max) {
-    constexpr std::size_t nodes_each = 4;
     std::vector<node_path> paths, lists;
     for (auto const& name : names) {
         job_layout const at{*job_name::parse(name)};
@@ -173,17 +182,19 @@ task<result<std::vector<job_overview>>> read_overviews(Registry& r, std::vector<
         paths.push_back(at.assignment());
         paths.push_back(at.item_instance(0));
         paths.push_back(at.sharding_necessary());
+        paths.push_back(at.pauses());
         lists.push_back(at.instances());
     }
     ELASTICJOB_CO_TRY(auto nodes, co_await read_paced(r, std::move(paths), requests_max));
     ELASTICJOB_CO_TRY(auto instances, co_await list_paced(r, std::move(lists), requests_max));
     std::vector<job_facts> jobs;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        auto* const n = &nodes[i * nodes_each];
+        auto* const n = &nodes[i * overview_nodes];
         if (!n[0] || n[0]->data.empty()) continue;
         job_layout const at{*job_name::parse(names[i])};
         jobs.push_back({std::move(names[i]), std::move(n[0]->data), n[3].has_value(), std::move(instances[i])});
         auto& job = jobs.back();
+        job.pauses = readable_pauses(n[4]);
         if (job.instances.empty()) continue;
         if (auto owners = owners_by_assignment(n[1], n[2])) {
             job.owners = *std::move(owners);
@@ -217,7 +228,7 @@ task<result<std::vector<std::string>>> find_job_names(Registry& r) {
     co_return names;
 }
 
-/// A page of the jobs that have a configuration. One request for all names, and six for each job that is read: those
+/// A page of the jobs that have a configuration. One request for all names, and seven for each job that is read: those
 /// whose names fit, up to the end of the page. If a Java member has sharded a job, one more for each of its items; if
 /// the first instance of a job is disabled, one more for each of its servers. If a configuration cannot be read, the
 /// other jobs are listed nevertheless. The nodes are read one by one, so the parts of the page may be of different
@@ -229,7 +240,7 @@ task<result<job_page>> find_jobs(Registry& r, job_query query) {
         return name <= query.after || name.find(query.name_contains) == std::string::npos;
     });
     auto const page_size = std::max(query.jobs_max, std::size_t{1});
-    auto const batch_size = std::max(query.requests_max / 4, std::size_t{1});
+    auto const batch_size = std::max(query.requests_max / detail::overview_nodes, std::size_t{1});
     job_page page;
     for (std::size_t begin = 0; begin < names.size(); begin += batch_size) {
         auto const first = names.begin() + static_cast<std::ptrdiff_t>(begin);

@@ -60,6 +60,9 @@ std::string tag_of(std::optional<node> const& config, std::optional<node> const&
 std::optional<error> find_loss(settings_change const& change, job_layout const& at, node const* schedule,
                                node const* labels);
 
+/// The title of the command. A key belongs to one configuration, so the subject says which one, by its hash.
+command_title title_of(settings_change const& change);
+
 /// Such as `cron is '0 0 * * * ?', was '@daily'`.
 std::string text_of_change(config_decision const& decision);
 
@@ -145,7 +148,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         if (!stored && !decision.differences.empty()) text = "the unreadable configuration is replaced; " + text;
         co_return detail::command_plan{std::move(text)};
     };
-    detail::command_title title{change.may_change ? "configure" : "add", {}, change.may_add};
+    auto title = detail::title_of(change);
     auto name = valid.name();
     co_return co_await detail::carry_out(r, std::move(name), std::move(by), std::move(title), plan);
 }

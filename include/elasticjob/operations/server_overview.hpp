@@ -26,6 +26,7 @@ struct server_overview {
     std::vector<std::string> instances{};     ///< ids, sorted; one for each job that it is a member of
     std::vector<std::string> jobs{};          ///< the jobs in which it has a node or an instance, sorted
     std::vector<std::string> disabled_jobs{}; ///< the jobs in which it is disabled, sorted
+    std::vector<std::string> paused_jobs{};   ///< the jobs that are paused there, or as a whole, sorted
     std::vector<std::string> idle_jobs{};     ///< the jobs in which it has a node and no instance, sorted
     std::string host{};                       ///< as `server_in_job::host`, from the job in which it was written last
 };
@@ -35,6 +36,7 @@ struct server_in_job {
     std::string job;
     bool has_node = false; ///< false: only the server's instances show the job that it exists, and it is enabled
     bool is_disabled = false;
+    bool is_paused = false;               ///< there, or the whole job
     std::vector<std::string> instances{}; ///< ids, sorted
 
     /// The host name of the process that joined last from this address. Empty if no process has written its name; Java
@@ -48,6 +50,7 @@ struct instance_overview {
     bool is_java = false;
     bool is_leader = false;
     bool is_disabled = false;  ///< its server is disabled
+    bool is_paused = false;    ///< its server, or the whole job
     bool is_left_over = false; ///< its node is persistent, so no process owns it
     bool is_triggered = false; ///< it has not obeyed a TRIGGER yet
     std::uint32_t weight = 1;
@@ -72,19 +75,21 @@ std::vector<std::string> instances_on(std::string_view server, std::vector<std::
 
 } // namespace detail
 
-/// All servers, sorted by name. One request for the names of the jobs, two for each job, and two for each server of
+/// All servers, sorted by name. One request for the names of the jobs, three for each job, and two for each server of
 /// each job; at most `requests_max` at once. Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t requests_max = paced_requests_max) {
     ELASTICJOB_CO_TRY(auto const jobs, co_await find_job_names(r));
-    std::vector<node_path> instance_lists, server_lists, paths;
+    std::vector<node_path> instance_lists, server_lists, pause_nodes, paths;
     for (auto const& job : jobs) {
         job_layout const at{*job_name::parse(job)};
         instance_lists.push_back(at.instances());
         server_lists.push_back(at.servers());
+        pause_nodes.push_back(at.pauses());
     }
     ELASTICJOB_CO_TRY(auto const instances, co_await list_paced(r, std::move(instance_lists), requests_max));
     ELASTICJOB_CO_TRY(auto const servers, co_await list_paced(r, std::move(server_lists), requests_max));
+    ELASTICJOB_CO_TRY(auto const paused, co_await read_paced(r, std::move(pause_nodes), requests_max));
     for (std::size_t i = 0; i < jobs.size(); ++i)
         for (auto const& server : servers[i]) {
             job_layout const at{*job_name::parse(jobs[i])};
@@ -113,7 +118,9 @@ task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t
             if (!here.contains(server)) all[server].idle_jobs.push_back(jobs[i]);
             (void)here[server];
         }
+        auto const pauses = detail::readable_pauses(paused[i]);
         for (auto& [server, ids] : here) {
+            if (pauses.in_force(server)) all[server].paused_jobs.push_back(jobs[i]);
             all[server].jobs.push_back(jobs[i]);
             all[server].instances.insert(all[server].instances.end(), ids.begin(), ids.end());
         }
@@ -128,7 +135,7 @@ task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t
 }
 
 /// One server in all jobs that have a node or an instance for it, sorted by job. One request for the names of the jobs,
-/// and three for each job. Errors: no_node if no job has either; invalid_argument for an invalid server name; those of
+/// and four for each job. Errors: no_node if no job has either; invalid_argument for an invalid server name; those of
 /// the registry.
 template <registry Registry>
 task<result<std::vector<server_in_job>>> find_server(Registry& r, std::string server,
@@ -141,30 +148,32 @@ task<result<std::vector<server_in_job>>> find_server(Registry& r, std::string se
         lists.push_back(at.instances());
         paths.push_back(at.server(server));
         paths.push_back(at.host(server));
+        paths.push_back(at.pauses());
     }
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(paths), requests_max));
     ELASTICJOB_CO_TRY(auto const instances, co_await list_paced(r, std::move(lists), requests_max));
     std::vector<server_in_job> all;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         auto here = detail::instances_on(server, instances[i]);
-        auto const& there = nodes[2 * i];
-        if (!there && here.empty()) continue;
-        bool const is_disabled = there && there->data == server_disabled;
-        all.push_back(
-            {jobs[i], there.has_value(), is_disabled, std::move(here), detail::stored_host(nodes[2 * i + 1])});
+        auto const* const n = &nodes[3 * i];
+        if (!n[0] && here.empty()) continue;
+        bool const is_disabled = n[0] && n[0]->data == server_disabled;
+        bool const is_paused = detail::readable_pauses(n[2]).in_force(server) != nullptr;
+        all.push_back({jobs[i], n[0].has_value(), is_disabled, is_paused, std::move(here), detail::stored_host(n[1])});
     }
     if (all.empty()) co_return error{errc::no_node, "no job has a server of that name", server};
     co_return all;
 }
 
-/// The instances of a job, sorted by id. Five requests, and four for each instance; one more for each item if a Java
+/// The instances of a job, sorted by id. Six requests, and four for each instance; one more for each item if a Java
 /// member has sharded the job. Errors: no_node if there is no such job; malformed_data for an assignment or traits that
 /// cannot be read; those of the registry.
 template <registry Registry>
 task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_name job,
                                                             std::size_t requests_max = paced_requests_max) {
     job_layout const at{job};
-    std::vector<node_path> const base{at.config(), at.assignment(), at.item_instance(0), at.leader_instance()};
+    std::vector<node_path> const base{at.config(), at.assignment(), at.item_instance(0), at.leader_instance(),
+                                      at.pauses()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, base));
     if (!nodes[0]) co_return detail::no_such_job(at.root());
     ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
@@ -188,6 +197,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
         ELASTICJOB_CO_TRY(auto const owners, co_await detail::read_owners(r, at, requests_max));
         for (auto const& [item, owner] : owners) ++counts[owner];
     }
+    auto const pauses = detail::readable_pauses(nodes[4]);
     std::vector<instance_overview> all;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         auto const* const n = &told[4 * i];
@@ -196,6 +206,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
         one.is_java = ids[i].is_java();
         one.is_leader = nodes[3] && nodes[3]->data == one.id;
         one.is_disabled = n[1] && n[1]->data == server_disabled;
+        one.is_paused = pauses.in_force(ids[i].server()) != nullptr;
         one.is_left_over = n[0]->stat.owner == 0;
         one.is_triggered = n[0]->data == trigger_order;
         if (n[2]) {

@@ -10,8 +10,8 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/config_with_item.hpp>
 #include <elasticjob/operations/no_such_job.hpp>
-#include <elasticjob/operations/trigger.hpp> // config_with_item
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/command_in_job.hpp>
-#include <elasticjob/operations/trigger.hpp>
+#include <elasticjob/operations/config_with_item.hpp>
 
 #include <chrono>
 #include <optional>

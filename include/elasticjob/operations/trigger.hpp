@@ -8,6 +8,7 @@
 #include <elasticjob/execution/look_order.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/config_with_item.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 
 #include <algorithm>
@@ -58,9 +59,6 @@ task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layo
                         at.servers().str()};
     co_return able;
 }
-
-/// The configuration of a job. Checks that the job has that item. Errors: invalid_argument, malformed_data.
-result<job_config> config_with_item(job_layout const& at, node const& config, item_index item);
 
 /// Checks that the job has that item, and that the item's owner keeps and reads its record. Errors: no_node if the job
 /// has no configuration; invalid_argument, malformed_data.
@@ -120,8 +118,9 @@ task<result<command_result>> order_server_run(Registry& r, job_name job, std::st
 
 /// Makes one item run once: writes the run into the item's record, and its owner, or its next owner, begins the run at
 /// once (TR-5). Errors: invalid_argument if the job keeps no records because it is not monitored; no_node if there is
-/// no such job or item, no instance that could run it, or a Java member owns the item, which reads no records; version_conflict if the item is disabled, runs already, or waits for another attempt; malformed_data; those
-/// of `carry_out`.
+/// no such job or item, no instance that could run it, or a Java member owns the item, which reads no records;
+/// version_conflict if the item is disabled, runs already, or waits for another attempt; malformed_data; those of
+/// `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_item_run(Registry& r, job_name job, item_index item, command_by by) {
     job_layout const at{job};

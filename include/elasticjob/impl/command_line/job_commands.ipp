@@ -7,10 +7,10 @@
 namespace elasticjob::cli::detail {
 
 ELASTICJOB_DECL report table_of(job_page const& page) {
-    report table{{"job", "status", "health", "items", "instances", "cron", "description"}};
+    report table{{"job", "status", "health", "items", "instances", "paused", "paused_on", "cron", "description"}};
     for (auto const& j : page.jobs)
-        table.rows.push_back({j.name, name_of(j.status), name_of(j.health), j.item_count, j.instance_count, j.cron,
-                              j.fault ? to_string(*j.fault) : j.description});
+        table.rows.push_back({j.name, name_of(j.status), name_of(j.health), j.item_count, j.instance_count, j.is_paused,
+                              j.paused_servers, j.cron, j.fault ? to_string(*j.fault) : j.description});
     return table;
 }
 
@@ -55,16 +55,10 @@ ELASTICJOB_DECL answer refuse_file(error const& why) {
 ELASTICJOB_DECL std::string unstored_text(job_config const& given) {
     job_config const usual;
     std::string names;
-    auto const note = [&](std::string_view name, bool is_usual) {
-        if (!is_usual) names.append(names.empty() ? "" : ", ").append(name);
+    auto const note = [&](std::string_view name, auto const& value, auto const& by_default) {
+        if (value != by_default) names.append(names.empty() ? "" : ", ").append(name);
     };
-    note("on_misfire", given.on_misfire == usual.on_misfire);
-    note("run_time_limit", given.run_time_limit == usual.run_time_limit);
-    note("give_up_after", given.give_up_after == usual.give_up_after);
-    note("retry", given.retry == usual.retry);
-    note("dead_letters_max", given.dead_letters_max == usual.dead_letters_max);
-    note("on_wrong_clock", given.on_wrong_clock == usual.on_wrong_clock);
-    note("dataflow", given.dataflow == usual.dataflow);
+    elasticjob::detail::for_each_own_term(note, given, usual);
     if (names.empty()) return {};
     return "elasticjob: the registry does not store " + names + " of the file: each program that runs the job sets them\n";
 }

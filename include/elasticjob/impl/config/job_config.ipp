@@ -7,13 +7,7 @@
 namespace elasticjob {
 
 ELASTICJOB_DECL void take_own_terms(job_config& config, job_config const& own) {
-    config.on_misfire = own.on_misfire;
-    config.run_time_limit = own.run_time_limit;
-    config.give_up_after = own.give_up_after;
-    config.retry = own.retry;
-    config.dead_letters_max = own.dead_letters_max;
-    config.on_wrong_clock = own.on_wrong_clock;
-    config.dataflow = own.dataflow;
+    detail::for_each_own_term([](char const*, auto& to, auto const& from) { to = from; }, config, own);
 }
 
 } // namespace elasticjob

@@ -3,6 +3,9 @@
 #define ELASTICJOB_IMPL_CONFIG_TEXT_IPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/hash.hpp>
+
+#include <array>
 
 namespace elasticjob::detail {
 
@@ -24,6 +27,12 @@ ELASTICJOB_DECL std::vector<std::string_view> split(std::string_view text, std::
     pieces.push_back(text);
     while (!pieces.empty() && pieces.back().empty()) pieces.pop_back();
     return pieces;
+}
+
+ELASTICJOB_DECL std::string hash_text(std::string_view text) {
+    std::array<char, 16> digits{};
+    auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), fnv_1a(text), 16).ptr;
+    return {digits.data(), end};
 }
 
 ELASTICJOB_DECL std::string cut_short(std::string_view text) {

@@ -94,14 +94,17 @@ ELASTICJOB_DECL std::string interface_field(std::string_view where) {
     return field;
 }
 
-ELASTICJOB_DECL std::optional<error> draft_problem(result<command_result> const& done, console_call const& c) {
+ELASTICJOB_DECL std::optional<error> draft_problem(result<command_result> const& done, job_config const& draft,
+                                                   console_call const& c) {
     if (done) return std::nullopt;
     auto wrong = done.error();
     constexpr std::array codes{errc::invalid_config, errc::invalid_cron, errc::cron_never_fires,
                                errc::unknown_strategy};
     if (std::find(codes.begin(), codes.end(), wrong.code) == codes.end()) return std::nullopt;
     wrong.where = interface_field(wrong.where);
-    bool const names_jobs = wrong.where == "schedules" && wrong.what.find(" after ") != std::string::npos;
+    auto const own = problems_of(draft);
+    bool const is_own = std::any_of(own.begin(), own.end(), [](error const& e) { return e.where == "schedules"; });
+    bool const names_jobs = wrong.where == "schedules" && !is_own; // a chain of jobs, which other jobs belong to
     if (names_jobs && !c.may_see_all())
         wrong.what =
             "jobs that follow each other would wait forever, or are too many in a row; have one of them follow "

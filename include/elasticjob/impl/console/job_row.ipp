@@ -20,10 +20,7 @@ ELASTICJOB_DECL std::optional<wall_time> next_due_of(job_row const& row, wall_ti
 }
 
 ELASTICJOB_DECL std::string lower_name_of(console_status s) {
-    std::string name{name_of(s)};
-    for (auto& c : name)
-        if (c != '_') c = static_cast<char>(c | 0x20);
-    return name;
+    return in_lower_case(name_of(s));
 }
 
 inline constexpr std::array<std::string_view, 8> job_column_names{"name",       "health", "cron",      "next_due",
@@ -49,9 +46,11 @@ ELASTICJOB_DECL result<job_selection> read_selection(console_request const& r, w
     s.cron = text("cron");
     s.description = text("description");
     s.server = text("server");
-    s.last_round = text("last_round");
-    s.status = text("status");
-    s.health = text("health");
+    auto statuses = names_up_to(console_status::ok);
+    for (auto& one : statuses) one = in_lower_case(one);
+    ELASTICJOB_TRY(s.last_round, r.one_of(names_up_to(round_outcome::skipped), "last_round"));
+    ELASTICJOB_TRY(s.status, r.one_of(statuses, "status"));
+    ELASTICJOB_TRY(s.health, r.one_of(names_up_to(job_health::ok), "health"));
     s.after = text("after");
     if (!s.after.empty()) {
         auto const place = from_base64_url(s.after);
@@ -130,7 +129,7 @@ inline std::string sort_key(job_row const& row, job_column column) {
 ELASTICJOB_DECL job_row_page page_of(job_rows rows, job_selection const& s) {
     std::erase_if(rows, [&](auto const& row) {
         return !is_wanted(*row, s) || (!s.health.empty() && s.health != name_of(row->overview.health)) ||
-               (s.is_paused && *s.is_paused != row->is_paused);
+               (s.is_paused && *s.is_paused != row->overview.is_paused);
     });
     using place = std::pair<std::string, std::string>; // the key, and the name, which is unique
     std::vector<std::pair<place, std::size_t>> order;
@@ -159,7 +158,7 @@ ELASTICJOB_DECL std::map<std::string, std::size_t> count_by_health(job_rows cons
     for (auto const& row : rows) {
         if (!is_wanted(*row, s)) continue;
         ++counts[std::string{name_of(row->overview.health)}];
-        if (row->is_paused) ++counts["paused"];
+        if (row->overview.is_paused) ++counts["paused"];
     }
     return counts;
 }

@@ -5,6 +5,7 @@
 #include <elasticjob/config/json_writer.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/console/message.hpp>
+#include <elasticjob/core/algorithm.hpp> // find
 #include <elasticjob/core/line_text.hpp> // utf8_length
 
 namespace elasticjob::detail {
@@ -24,6 +25,15 @@ ELASTICJOB_DECL result<std::optional<std::uint32_t>> console_request::number(std
         return error{errc::invalid_argument,
                      "must be a number from " + std::to_string(min) + " to " + std::to_string(max), std::string{name}};
     return std::optional{value};
+}
+
+ELASTICJOB_DECL result<std::string> console_request::one_of(std::vector<std::string> const& words,
+                                                            std::string_view name) const {
+    std::string word{parameter(name)};
+    if (word.empty() || std::find(words.begin(), words.end(), word) != words.end()) return word;
+    std::string all;
+    for (auto const& one : words) all.append(all.empty() ? "" : ", ").append(one);
+    return error{errc::invalid_argument, "must be one of " + all, std::string{name}};
 }
 
 inline int hex_digit(char c) noexcept {

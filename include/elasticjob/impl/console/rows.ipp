@@ -21,7 +21,7 @@ ELASTICJOB_DECL void put_members(json_writer& out, job_row const& row) {
     if (o.fault) out.member("fault", to_string(*o.fault));
     out.member("cron", o.cron).member("description", o.description);
     out.member("item_count", o.item_count).member("instance_count", o.instance_count);
-    out.member("is_paused", row.is_paused)
+    out.member("is_paused", o.is_paused)
         .member("next_due", utc(row.next_due))
         .member("time_zone", unless_empty(row.config.time_zone));
     if (!row.last) return;
@@ -72,7 +72,7 @@ ELASTICJOB_DECL void put_members(json_writer& out, item_overview const& i) {
     out.close();
 }
 
-ELASTICJOB_DECL void put_members(json_writer& out, pausable_instance const& i) {
+ELASTICJOB_DECL void put_members(json_writer& out, instance_overview const& i) {
     out.member("is_paused", i.is_paused)
         .member("id", i.id)
         .member("is_java", i.is_java)
@@ -88,7 +88,7 @@ ELASTICJOB_DECL void put_members(json_writer& out, server_overview const& s) {
     out.member("host", unless_empty(s.host));
 }
 
-ELASTICJOB_DECL void put_members(json_writer& out, pausable_server const& s) {
+ELASTICJOB_DECL void put_members(json_writer& out, server_in_job const& s) {
     out.member("job", s.job).member("is_disabled", s.is_disabled).member("is_paused", s.is_paused);
     out.member("host", unless_empty(s.host)).open_list("instances");
     for (auto const& id : s.instances) out.element(id);

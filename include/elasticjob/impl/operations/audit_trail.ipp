@@ -5,12 +5,10 @@
 #include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/line_text.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
 
 #include <array>
-#include <charconv>
 
 namespace elasticjob {
 
@@ -33,11 +31,10 @@ ELASTICJOB_DECL std::string audit_trail::word(std::string_view text) {
     std::string whole;
     detail::append_line_text(whole, text);
     if (whole.size() <= word_bytes_max) return whole;
-    std::array<char, 16> hash{};
-    auto const end = std::to_chars(hash.data(), hash.data() + hash.size(), detail::fnv_1a(text), 16).ptr;
+    constexpr std::size_t hash_size_max = 16;
     std::string begin;
-    detail::append_line_text(begin, text, word_bytes_max - hash.size() - 1);
-    return begin + '#' + std::string{hash.data(), end};
+    detail::append_line_text(begin, text, word_bytes_max - hash_size_max - 1);
+    return begin + '#' + detail::hash_text(text);
 }
 
 ELASTICJOB_DECL void audit_trail::add(audit_entry e) {

@@ -3,8 +3,8 @@
 #define ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
 
 #include <elasticjob/operations/explain.hpp>
+#include <elasticjob/operations/config_with_item.hpp>
 #include <elasticjob/operations/no_such_job.hpp>
-#include <elasticjob/operations/trigger.hpp> // config_with_item
 
 namespace elasticjob::detail {
 

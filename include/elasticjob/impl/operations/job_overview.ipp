@@ -41,6 +41,11 @@ ELASTICJOB_DECL std::optional<std::vector<std::string>> owners_by_assignment(std
     return owners;
 }
 
+ELASTICJOB_DECL job_pauses readable_pauses(std::optional<node> const& n) {
+    auto read = job_pauses::parse(n ? n->data : std::string{});
+    return read ? *std::move(read) : job_pauses{};
+}
+
 ELASTICJOB_DECL job_overview overview_of(job_facts const& facts) {
     job_overview job{facts.name};
     job.instance_count = static_cast<std::uint32_t>(facts.instances.size());
@@ -53,6 +58,14 @@ ELASTICJOB_DECL job_overview overview_of(job_facts const& facts) {
         job.description = (*config)->description;
         job.item_count = static_cast<std::uint32_t>(std::max((*config)->sharding_total_count, 0));
     }
+    for (auto const& p : facts.pauses.all()) {
+        if (p.until) continue;
+        if (p.server.empty())
+            job.is_paused = true;
+        else
+            job.paused_servers.push_back(p.server);
+    }
+    std::sort(job.paused_servers.begin(), job.paused_servers.end());
 
     auto const is_gone = [&](std::string const& owner) {
         return !owner.empty() &&

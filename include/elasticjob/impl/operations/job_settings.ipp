@@ -3,6 +3,8 @@
 #define ELASTICJOB_IMPL_OPERATIONS_JOB_SETTINGS_IPP
 
 #include <elasticjob/allocation/all_strategies.hpp>
+#include <elasticjob/config/config_file.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/sharding/strategy_name.hpp>
@@ -26,6 +28,11 @@ ELASTICJOB_DECL std::optional<error> find_loss(settings_change const& change, jo
                  "the job has schedules, a time zone or labels, and the new configuration has none of them: add them, "
                  "or allow their loss (--drop-schedules)",
                  at.root().str()};
+}
+
+ELASTICJOB_DECL command_title title_of(settings_change const& change) {
+    return {change.may_change ? "configure" : "add", "configuration " + hash_text(write_job_config(change.config)),
+            change.may_add};
 }
 
 ELASTICJOB_DECL std::string text_of_change(config_decision const& decision) {

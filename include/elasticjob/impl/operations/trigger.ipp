@@ -6,16 +6,6 @@
 
 namespace elasticjob::detail {
 
-ELASTICJOB_DECL result<job_config> config_with_item(job_layout const& at, node const& config, item_index item) {
-    ELASTICJOB_TRY(auto read, from_json(config.data));
-    if (!read) return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
-    if (item >= static_cast<std::uint32_t>(std::max(read->sharding_total_count, 0)))
-        return error{errc::no_node,
-                     "the job has the items 0 to " + std::to_string(read->sharding_total_count - 1),
-                     at.item(item).str()};
-    return *std::move(read);
-}
-
 ELASTICJOB_DECL result<void> check_keeps_record(job_layout const& at, std::optional<node> const& config,
                                                 item_index item) {
     if (!config) return error{errc::no_node, "the job has just been removed", at.config().str()};
