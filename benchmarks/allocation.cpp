@@ -2,12 +2,12 @@
 // How long the strategies take, beside lists in vectors (what the Java original builds) and beside the limits
 // of memory.
 //
-// limit_fill, limit_iota and limit_memset are what the compiler makes of plain loops over as many items, and a memset of as
-// many bytes. benchmarks/run prints the times of all, and those for one item.
+// limit_fill, limit_iota and limit_memset are what the compiler makes of plain loops over as many items, and a memset
+// of as many bytes. benchmarks/run prints the times of all, and those for one item.
 //
 // 2026-11-22, AMD EPYC (Zen 4), 2 shared and busy cores of 2.6 GHz, g++ 12.2 -O2 without flags for this processor,
-// RotateServerByName, the best of several runs; vs_fill and vs_memset are how many times as long as std::fill and memset,
-// the last column is that of AverageAllocation and RotateServerByName at -O3:
+// RotateServerByName, the best of several runs; vs_fill and vs_memset are how many times as long as std::fill and
+// memset, the last column is that of AverageAllocation and RotateServerByName at -O3:
 //
 // | instances x items | all owners | vs_fill | vs_memset | all items | vs_memset | lists in vectors | owners, -O3 |
 // |-------------------|------------|---------|-----------|-----------|-----------|------------------|-------------|
@@ -19,13 +19,13 @@
 // | 1000 x 1000000    |      40 us |    0.15 |       1.0 |     40 us |       1.0 |          0.57 ms |    1.0, 1.0 |
 // | 10000 x 10000000  |     1.4 ms |     0.5 |       1.0 |    1.4 ms |       1.0 |            27 ms |    1.0, 1.0 |
 //
-// So the limit is met where there is enough to write. Below, an answer is its fixed part: a division (1.6 ns with the rest
-// of an average), a hash of the name (3 ns), two calls; and where an instance has ten items, the stores that they share.
-// One owner or one list of items: 2 ns at any size; own items from the request, hash included: 5 ns.
+// So the limit is met where there is enough to write. Below, an answer is its fixed part: a division (1.6 ns with the
+// rest of an average), a hash of the name (3 ns), two calls; and where an instance has ten items, the stores that they
+// share. One owner or one list of items: 2 ns at any size; own items from the request, hash included: 5 ns.
 //
-// The strategies that store their answer, the same machine, compiler and flags. sticky: an instance leaves and comes back, in
-// turn; as the leader asks (runs), in a table of owners whose neighbours have one owner, or any; and with lists. labels: 16
-// kinds of items, each label with about a third of the instances.
+// The strategies that store their answer, the same machine, compiler and flags. sticky: an instance leaves and comes
+// back, in turn; as the leader asks (runs), in a table of owners whose neighbours have one owner, or any; and with
+// lists. labels: 16 kinds of items, each label with about a third of the instances.
 //
 // | instances x items | sticky runs | per item | table, per item | any, per item | lists, per item | weighted | labels |
 // |-------------------|-------------|----------|-----------------|---------------|-----------------|----------|--------|
@@ -41,10 +41,10 @@
 // release; to copy three runs into an answer, which takes the place of the one copied, is 21 to 25 ns and the limit for
 // whatever answers with stored runs.
 //
-// Weighted is at 1.1 times a memset at 10000 x 10000000 and 1.3 at 1000 x 1000000; below that its shares cost more than its
-// items. Rendezvous costs 1 to 1.5 ns for each item and instance (strings: 40 ns), spread 41 us for 1000 instances, round
-// robin by name 10 ns at any size. The naive labels, item by item to the least loaded, take 30 to 40 ms at 100 x 10000 with a
-// largest load of 117 where 100 is possible.
+// Weighted is at 1.1 times a memset at 10000 x 10000000 and 1.3 at 1000 x 1000000; below that its shares cost more than
+// its items. Rendezvous costs 1 to 1.5 ns for each item and instance (strings: 40 ns), spread 41 us for 1000 instances,
+// round robin by name 10 ns at any size. The naive labels, item by item to the least loaded, take 30 to 40 ms at 100 x
+// 10000 with a largest load of 117 where 100 is possible.
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/label.hpp>
 #include <elasticjob/allocation/odevity.hpp>
@@ -196,7 +196,8 @@ void own_items_from_request(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(allocate<Strategy>(request).items_of(0));
 }
 
-// ---- Sticky: an instance leaves and joins again, in turn. So half of the rebalances move one share, the other half too.
+// ---- Sticky: an instance leaves and joins again, in turn. So half of the rebalances move one share, the other half
+// too.
 
 /// Runs in, runs out: what the leader does. Nothing of it grows with the items.
 void sticky_runs(benchmark::State& state) {

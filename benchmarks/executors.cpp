@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of an item costs when its body does nothing: through each executor, with records and marks and without, on the
-// in-memory registry and in virtual time, so that nothing is waited for. 100 items are due each second, and each second is
-// one transaction to begin and one to end them. Beside it the floor: handing as many empty functions to a loop and back.
+// What a run of an item costs when its body does nothing: through each executor, with records and marks and without, on
+// the in-memory registry and in virtual time, so that nothing is waited for. 100 items are due each second, and each
+// second is one transaction to begin and one to end them. Beside it the floor: handing as many empty functions to a
+// loop and back.
 //
-// Columns: CPU time of a second of 100 runs; `per_run` the same for one run; requests and allocations for one run, which
-// do not jitter. A script's time is that of its process, and is measured by the wall clock; a process alone stands beside
-// it. HttpExecutor is in http_executor.cpp.
+// Columns: CPU time of a second of 100 runs; `per_run` the same for one run; requests and allocations for one run,
+// which do not jitter. A script's time is that of its process, and is measured by the wall clock; a process alone
+// stands beside it. HttpExecutor is in http_executor.cpp.
 #include "empty_job.hpp"
 
 #include <elasticjob/execution/coroutine_executor.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // failover [KILLS]: how long an interrupted item waits after the death of its process, with a guardian and without.
 //
-// Two processes share a job of two items on a ZooKeeper server on loopback, and both items run. One of the processes gets
-// SIGKILL; every second time it is the leader. What counts is the time from the signal to the moment at which the body
-// begins in the other process. The server has the tick of ZooKeeper's sample configuration, 2 s, and does not wait for its
-// disk.
+// Two processes share a job of two items on a ZooKeeper server on loopback, and both items run. One of the processes
+// gets SIGKILL; every second time it is the leader. What counts is the time from the signal to the moment at which the
+// body begins in the other process. The server has the tick of ZooKeeper's sample configuration, 2 s, and does not wait
+// for its disk.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/registry/session_guardian.hpp>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of an item costs when its body is an HTTP request to a server in the same process, which answers at once with
-// status 200 and two bytes. Beside it the floor: the same method sent by cpp-httplib alone, with a client, and so a
-// connection, for each request, as HttpExecutor has them; the same with a thread for each, which would keep the time; and with
-// a client that keeps its connection. With `job`, all that a run takes besides: schedule, registry in memory, records, marks.
+// What a run of an item costs when its body is an HTTP request to a server in the same process, which answers at once
+// with status 200 and two bytes. Beside it the floor: the same method sent by cpp-httplib alone, with a client, and so
+// a connection, for each request, as HttpExecutor has them; the same with a thread for each, which would keep the time;
+// and with a client that keeps its connection. With `job`, all that a run takes besides: schedule, registry in memory,
+// records, marks.
 //
 // Columns: wall clock time; CPU time and allocations of the thread that sends, not of the server and the limit.
 //
@@ -16,8 +17,8 @@
 // | http              | 117 |  115 |      62, 71 |                      1.5 |
 // | http_job          | 144 |  153 |    271, 280 |                      1.9 |
 //
-// So the deadline of a request costs HttpExecutor less than a thread would. By the wall clock a request took 0.2 ms with the
-// client alone, 0.4 to 0.8 ms with a thread beside it, and 0.3 ms with HttpExecutor.
+// So the deadline of a request costs HttpExecutor less than a thread would. By the wall clock a request took 0.2 ms
+// with the client alone, 0.4 to 0.8 ms with a thread beside it, and 0.3 ms with HttpExecutor.
 #include "empty_job.hpp"
 
 #include <elasticjob/execution/http_executor.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // many_jobs [JOBS]: what one process with many jobs costs, from its first job to its end. The default is 1,000 jobs.
 //
-// A `scheduler_group` runs jobs of one item on a ZooKeeper server on loopback. The server does not wait for its disk, and
-// shares the processors with the jobs. All sessions share one loop and one pool of four threads; 16 threads start jobs.
-// The server itself counts the requests, pings too. First no job is ever due; then each of as many new jobs is due once,
-// as soon as it exists; then the same number of jobs is due once a minute, evenly spread over its seconds; then the same
-// once more with `start_ahead`. Lateness is the time from the due instant until the body begins.
+// A `scheduler_group` runs jobs of one item on a ZooKeeper server on loopback. The server does not wait for its disk,
+// and shares the processors with the jobs. All sessions share one loop and one pool of four threads; 16 threads start
+// jobs. The server itself counts the requests, pings too. First no job is ever due; then each of as many new jobs is
+// due once, as soon as it exists; then the same number of jobs is due once a minute, evenly spread over its seconds;
+// then the same once more with `start_ahead`. Lateness is the time from the due instant until the body begins.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 #include <elasticjob/scheduler/scheduler_group.hpp>

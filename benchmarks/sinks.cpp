@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the cost of a sink for one run, which has two events: an item begins, and it ends. The lines go to /dev/null.
-// The rival is two calls of fprintf with half of the fields. SqlEvents is in sqlite_events.cpp and postgres_events.cpp.
-// Allocations are those of the thread that reports.
+// Measures the cost of a sink for one run, which has two events: an item begins, and it ends. The lines go to
+// /dev/null. The rival is two calls of fprintf with half of the fields. SqlEvents is in sqlite_events.cpp and
+// postgres_events.cpp. Allocations are those of the thread that reports.
 #include "../test/support/counted_new.hpp"
 #include "one_run.hpp"
 

@@ -4,8 +4,8 @@
 // The floor has the same tables, indices, pragmas and transactions (256 events), but its rows are made beforehand: it
 // makes no id and looks up no original task. A run has two events, which are five statements.
 //
-// Columns: `told` is CPU time of the caller for a run, allocations likewise. The others: CPU time of the process for a queue
-// full (drained, 8192 events) or a batch; `items_per_second` events by the wall clock; allocations for an event.
+// Columns: `told` is CPU time of the caller for a run, allocations likewise. The others: CPU time of the process for a
+// queue full (drained, 8192 events) or a batch; `items_per_second` events by the wall clock; allocations for an event.
 //
 // 2026-11-22, Intel Xeon, 2 shared and very busy cores of 2.6 GHz, g++ 12.2 -O2, best of four runs:
 //

@@ -2,8 +2,8 @@
 // How do I do something once before all items of a job run, and once after they have run?
 //
 // With a listener: a type with one or more hooks (<elasticjob/execution/listeners.hpp>). Two of them belong to a round,
-// which has all items for one due instant: each is called once, on one instance of the whole cluster. Other hooks belong
-// to the run of an item, or to the runs that an instance begins together.
+// which has all items for one due instant: each is called once, on one instance of the whole cluster. Other hooks
+// belong to the run of an item, or to the runs that an instance begins together.
 #include <elasticjob/elasticjob.hpp>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the page look at: two registries in memory, with a few thousand jobs, of which some run; two databases of
-// events, if there is SQLite; and the console on loopback.
+// What the tests of the page look at: two registries in memory, with a few thousand jobs, of which some run; two
+// databases of events, if there is SQLite; and the console on loopback.
 //
 //   browser_world DIRECTORY    keeps its databases there, and prints `serves ADDRESS` and what there is besides
 //

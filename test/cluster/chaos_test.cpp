@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes on a real server are killed, frozen for shorter and for longer than their session lives, sent away and replaced,
-// as a seed says. The test checks the simulation's invariants as far as they show from outside: in the output of the
-// processes, and in the records on the server.
+// Processes on a real server are killed, frozen for shorter and for longer than their session lives, sent away and
+// replaced, as a seed says. The test checks the simulation's invariants as far as they show from outside: in the output
+// of the processes, and in the records on the server.
 #include <cluster/cluster.hpp>
 #include <cluster/record_history.hpp>
 

@@ -3,9 +3,9 @@
 //
 //     <steady clock, microseconds> <job> <verb> <words>
 //
-// and leaves in order when it gets a SIGTERM or when its standard input ends. A line on its standard input is a number: how
-// many milliseconds the bodies take that begin from now on; it answers with `takes`. Or it is a word, most of which are
-// about its death: see `obey`. The verbs, and who says them:
+// and leaves in order when it gets a SIGTERM or when its standard input ends. A line on its standard input is a number:
+// how many milliseconds the bodies take that begin from now on; it answers with `takes`. Or it is a word, most of which
+// are about its death: see `obey`. The verbs, and who says them:
 //
 //     joined ID SESSION · leads · leads-not · sharded EPOCH ITEMS INSTANCES MOVED · owns ITEM… · left     the events
 //     skipped ITEM DUE WHY · failed ITEM DUE ERROR · trouble ERROR                                        the events
@@ -13,8 +13,8 @@
 //     runs ITEM DUE MARK TOKEN ATTEMPT · ran ITEM DUE done|stopped TOKEN                                    the body
 //     ready · takes MS · guarded yes|no · starts PID · refused ERROR · gone                                          main
 //
-// DUE is in milliseconds since 1970. MARK is `marked` if the item's node `running` stands there and belongs to the session
-// of this process, `unmarked` if not, and `-` where nobody has asked for it.
+// DUE is in milliseconds since 1970. MARK is `marked` if the item's node `running` stands there and belongs to the
+// session of this process, `unmarked` if not, and `-` where nobody has asked for it.
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/registry/job_layout.hpp>

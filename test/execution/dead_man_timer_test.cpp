@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A copy of this process, which has no other threads now, that runs `f(timer)` and then sleeps for good. Dies with the object.
+/// A copy of this process, which has no other threads now, that runs `f(timer)` and then sleeps for good. Dies with the
+/// object.
 class child {
 public:
     template <class F>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as a client of the console may send them: each request among them is refused, or answered as HTTP and JSON have it,
-// and whatever it says, somebody without a role learns nothing.
+// Bytes as a client of the console may send them: each request among them is refused, or answered as HTTP and JSON have
+// it, and whatever it says, somebody without a role learns nothing.
 #include <elasticjob/config/json_text.hpp>
 #include <elasticjob/console/api.hpp>
 #include <elasticjob/console/browser_rules.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a schedule: refused with a column that is in it, or an expression that fires when its fields say, and whose
-// meaning survives being written out in another way.
+// The text of a schedule: refused with a column that is in it, or an expression that fires when its fields say, and
+// whose meaning survives being written out in another way.
 #include <elasticjob/cron/expression.hpp>
 
 #include <elasticjob/cron/describe.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses TZ rules of POSIX. A text of another form gives the documented error. A rule gives a zone that obeys all laws of
-// zones, and that is the same as the zone of a TZif file without changes whose last line is that rule.
+// Parses TZ rules of POSIX. A text of another form gives the documented error. A rule gives a zone that obeys all laws
+// of zones, and that is the same as the zone of a TZif file without changes whose last line is that rule.
 #include <elasticjob/cron/tzif_zone.hpp>
 
 #include "properties.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses run records and the other small nodes that contain instants. A text is refused with a short error, or it can be
-// written and read again, and all functions of the value have defined results.
+// Parses run records and the other small nodes that contain instants. A text is refused with a short error, or it can
+// be written and read again, and all functions of the value have defined results.
 #include <elasticjob/config/followed_rounds.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/execution/round_ends.hpp>

@@ -74,7 +74,8 @@ public:
         change([&] { replies_ = w; });
     }
 
-    /// Puts this error code of ZooKeeper's into the next replies to requests, with the zxid and the results as they are.
+    /// Puts this error code of ZooKeeper's into the next replies to requests, with the zxid and the results as they
+    /// are.
     void set_error(std::int32_t code, std::size_t replies) {
         change([&] {
             error_ = code;

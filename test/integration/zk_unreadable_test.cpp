@@ -90,8 +90,8 @@ TEST_CASE("ZkRegistry: a job reports a server's node that it may not read") {
     CHECK(all[0].where == "/settle/servers/10.0.0.9");
 }
 
-// After reading its configuration the job keeps only what the text says, so it reads the text again if only the schedule
-// beside it changes.
+// After reading its configuration the job keeps only what the text says, so it reads the text again if only the
+// schedule beside it changes.
 TEST_CASE("ZkRegistry: a job reports that it may not read its configuration again") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));

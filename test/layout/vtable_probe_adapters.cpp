@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As vtable_probe.cpp: what stands on libraries that are no dependency, as far as they are there. Dispatch at run time is
-// theirs, if it is.
+// As vtable_probe.cpp: what stands on libraries that are no dependency, as far as they are there. Dispatch at run time
+// is theirs, if it is.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/events/metrics_events.hpp>
 #include <elasticjob/events/sinks.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory or threads run out while a job is scheduled, fires and ends. docs/errors.md says what happens then: an exception
-// for the caller on the caller's own thread, std::terminate on the loop and in the pool, and nothing else.
+// Memory or threads run out while a job is scheduled, fires and ends. docs/errors.md says what happens then: an
+// exception for the caller on the caller's own thread, std::terminate on the loop and in the pool, and nothing else.
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <elasticjob/allocation/average.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ElasticJob-Lite 2.1.5 leaves in ZooKeeper after each step of a job's life, recorded from Java members, and what our
-// members leave after the same steps. Ours shard at once where Java waits for the next firing, so `necessary` does not
-// stay, and the items have nodes earlier; otherwise the trees are the same, but for `ext`.
+// What ElasticJob-Lite 2.1.5 leaves in ZooKeeper after each step of a job's life, recorded from Java members, and what
+// our members leave after the same steps. Ours shard at once where Java waits for the next firing, so `necessary` does
+// not stay, and the items have nodes earlier; otherwise the trees are the same, but for `ext`.
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>

@@ -56,8 +56,8 @@ struct trouble_sink {
     void operator()(events::trouble const& e) const { into->note("trouble " + e.what.what); }
 };
 
-/// The diary of one triggered run of a job of one item. Each list of listeners is a scheduler that takes seconds to compile, so
-/// the tests use one.
+/// The diary of one triggered run of a job of one item. Each list of listeners is a scheduler that takes seconds to
+/// compile, so the tests use one.
 template <class... Ls>
 std::vector<std::string> run_with(std::shared_ptr<diary> const& into, result<void> outcome, Ls... listeners) {
     MemoryRegistry registry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's own policies model the concepts of their slots. The checks are here and not beside the types, because every
-// file that includes a type would pay for its check.
+// The library's own policies model the concepts of their slots. The checks are here and not beside the types, because
+// every file that includes a type would pay for its check.
 #include <elasticjob/elasticjob.hpp>
 
 #include <elasticjob/allocation/run_list.hpp>

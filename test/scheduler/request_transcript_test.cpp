@@ -73,7 +73,8 @@ private:
         ++all.back().second;
     }
 
-    /// The nodes of the tree: their versions count the writes, and the lengths of their texts tell one text from another.
+    /// The nodes of the tree: their versions count the writes, and the lengths of their texts tell one text from
+    /// another.
     std::map<std::string, std::string> nodes() const {
         std::map<std::string, std::string> all;
         c.server.tree().for_each([&](std::string const& path, node const& n) {

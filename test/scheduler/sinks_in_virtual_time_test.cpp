@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A day of a job in virtual time, with runs that fail, are tried again and are given up, as its sinks see it: numbers are exact,
-// whatever another sink does.
+// A day of a job in virtual time, with runs that fail, are tried again and are given up, as its sinks see it: numbers
+// are exact, whatever another sink does.
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <elasticjob/allocation/average.hpp>

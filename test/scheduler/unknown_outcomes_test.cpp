@@ -31,8 +31,8 @@ std::size_t entries(cluster const& c, item_index i, run_outcome outcome) {
     return n;
 }
 
-/// The first start of the member meets its fate; once the server has dealt with it, `then` is called. Starts, and nothing
-/// else while nothing runs and the instances stay, begin with a check.
+/// The first start of the member meets its fate; once the server has dealt with it, `then` is called. Starts, and
+/// nothing else while nothing runs and the instances stay, begin with a check.
 struct fate_of_start {
     fate_of_start(cluster& c, member& m, request_fate fate, std::function<void()> then, int before = 0)
         : others{before},

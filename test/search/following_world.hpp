@@ -43,7 +43,8 @@ enum class following_weakness {
 };
 
 /// The job `follower` has two instances. Either may lead, and a former leader goes on until it learns of the other. The
-/// items of the job `first` end their rounds at any time. Watches come at any time and in order, requests take any time.
+/// items of the job `first` end their rounds at any time. Watches come at any time and in order, requests take any
+/// time.
 ///
 /// The shipped class decides. The world does what `round_follower` does around it.
 class following_world {

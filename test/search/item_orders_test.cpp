@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every order in which requests, replies, losses, ends of sessions, changes of hands and ends of bodies can come while two
-// instances run an item. The lives of the item and the transactions are the shipped ones, and so is the tree.
+// Every order in which requests, replies, losses, ends of sessions, changes of hands and ends of bodies can come while
+// two instances run an item. The lives of the item and the transactions are the shipped ones, and so is the tree.
 #include <elasticjob/execution/item_life.hpp>
 #include <elasticjob/registry/memory/node_tree.hpp>
 #include <elasticjob/testing/check_all.hpp>

@@ -112,8 +112,8 @@ TEST_CASE(
             disturbed += runs[n].source != run_source::schedule || runs[n].due - last != 5s; // each instant, in turn
             last = runs[n].due;
             latest = std::max(latest, c.lateness(runs[n]));
-            // The lease of a run counts from the request that began it. Where the reply went down with the server, little
-            // is left of it, and the run may be asked to stop.
+            // The lease of a run counts from the request that began it. Where the reply went down with the server,
+            // little is left of it, and the run may be asked to stop.
             if (ends[n].failure && c.lateness(runs[n]) < 2s) ++stopped;
         }
         CHECK(disturbed == 0);

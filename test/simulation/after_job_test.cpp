@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that follow others, under whatever a seed does to their clusters: `settle` follows `fetch`, and `archive` follows
-// `settle`.
+// Jobs that follow others, under whatever a seed does to their clusters: `settle` follows `fetch`, and `archive`
+// follows `settle`.
 #include <elasticjob/config/followed_rounds.hpp>
 #include <elasticjob/config/schedule_text.hpp>
 

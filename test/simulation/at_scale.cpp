@@ -3,11 +3,11 @@
 //
 //   simulate_at_scale [--instances N] [--items N] [--days N] [--seed N] [--svg FILE]
 //
-// Ten jobs share the items, each with a schedule of its own, from every hour to once a week. A rack of ten machines loses
-// its power on the second day, two racks do on the fourth, half of all followers lag behind by up to a second on the
-// third. All machines begin with the previous version of the library. On the fifth day, or on the last one if there are
-// fewer, they get the present version, one after another. Every invariant of docs/simulation.md is checked after each
-// step. Exit status 1: one did not hold.
+// Ten jobs share the items, each with a schedule of its own, from every hour to once a week. A rack of ten machines
+// loses its power on the second day, two racks do on the fourth, half of all followers lag behind by up to a second on
+// the third. All machines begin with the previous version of the library. On the fifth day, or on the last one if there
+// are fewer, they get the present version, one after another. Every invariant of docs/simulation.md is checked after
+// each step. Exit status 1: one did not hold.
 #include <elasticjob/testing/simulation.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that are coroutines, under whatever a seed does to their clusters: a run does piece after piece of endless work, and
-// saves a checkpoint behind each, which the next run goes on from, and reports its progress.
+// Jobs that are coroutines, under whatever a seed does to their clusters: a run does piece after piece of endless work,
+// and saves a checkpoint behind each, which the next run goes on from, and reports its progress.
 #include <elasticjob/execution/coroutine_executor.hpp>
 
 #include <simulation/seeds.hpp>
@@ -115,7 +115,8 @@ struct piece_by_piece {
     }
 };
 
-/// Checkpoints never go back, not even between two of them; a run that has been given up is over in time, and frees its item.
+/// Checkpoints never go back, not even between two of them; a run that has been given up is over in time, and frees its
+/// item.
 class checkpoints_go_on {
 public:
     static constexpr std::string_view name = "checkpoints go on";

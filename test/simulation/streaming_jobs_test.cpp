@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dataflow jobs that stream, under whatever a seed does to their clusters: while there are faults each item's source has
-// always more, so a run ends only when it is stopped, fails, or dies; then there is less, and all is caught up with.
+// Dataflow jobs that stream, under whatever a seed does to their clusters: while there are faults each item's source
+// has always more, so a run ends only when it is stopped, fails, or dies; then there is less, and all is caught up
+// with.
 #include <elasticjob/execution/dataflow_executor.hpp>
 #include <elasticjob/testing/simulation.hpp>
 

@@ -175,9 +175,9 @@ private:
         f();
         remove_candidates();
     }
-    /// Removes also those that a lost connection or a lost reply has left in a queue, where they would block all others.
-    /// As in Curator, a candidate is known by a name that was chosen before it was created. A server that lags behind may
-    /// not show it yet, so it is looked for until its session has ended.
+    /// Removes also those that a lost connection or a lost reply has left in a queue, where they would block all
+    /// others. As in Curator, a candidate is known by a name that was chosen before it was created. A server that lags
+    /// behind may not show it yet, so it is looked for until its session has ended.
     void remove_candidates() {
         auto const is_over = [&](candidate const& own) {
             auto const there = children(own.latch);

@@ -6,8 +6,8 @@
 //     soak --check LOG        judges the log of an earlier soak again
 //
 // It plays acts. In each, faults happen as the seed says; then they end, and the jobs come to rest, and soak_checker
-// judges what has been written since. With another worker, such as test/cluster/worker.cpp built at an earlier version, every
-// second process is that program. Exit code: 0, nothing was found; 1, something was; 2, the arguments; 3, no soak
+// judges what has been written since. With another worker, such as test/cluster/worker.cpp built at an earlier version,
+// every second process is that program. Exit code: 0, nothing was found; 1, something was; 2, the arguments; 3, no soak
 // was possible, or the servers did not come back or lost a write; 77, Java or the server's jar is missing.
 #include <cluster/member.hpp>
 #include <integration/ensemble_lab.hpp>
@@ -113,8 +113,8 @@ job_config make_job(std::string name, int step_s, int items) {
     return c;
 }
 
-/// Early versions drop instants without a record when a schedule changes. So with another worker, the job whose schedule
-/// changes is not accounted for.
+/// Early versions drop instants without a record when a schedule changes. So with another worker, the job whose
+/// schedule changes is not accounted for.
 std::vector<soaked_job> make_jobs(bool has_other_worker) {
     auto strict = make_job("strict", 2, 6);
     strict.failover = true;
@@ -457,8 +457,8 @@ private:
     }
 
     /// Whether the servers differ in nodes that only operators change. Otherwise an empty text. ZooKeeper 3.8.0 can end
-    /// up so after leaders have died or were cut off: then a server serves a write for good that the others do not have,
-    /// and refuses all changes of that node.
+    /// up so after leaders have died or were cut off: then a server serves a write for good that the others do not
+    /// have, and refuses all changes of that node.
     std::string find_difference() {
         std::map<std::string, std::array<std::string, 3>> versions;
         for (int server = 1; server <= 3; ++server) {

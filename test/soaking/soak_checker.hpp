@@ -49,8 +49,8 @@ public:
     std::vector<soak_violation> const& violations() const noexcept { return violations_; }
     soak_totals const& totals() const noexcept { return totals_; }
 
-    /// The first write that one reading showed and a later one did not, or an empty text. Then the servers have lost what
-    /// they had confirmed, and nothing can be said about the jobs.
+    /// The first write that one reading showed and a later one did not, or an empty text. Then the servers have lost
+    /// what they had confirmed, and nothing can be said about the jobs.
     std::string const& lost_write() const noexcept { return lost_write_; }
 
     /// Why the jobs are not at rest, or an empty text: each item has one owner, who is there; there is a leader;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loaded into a worker with LD_PRELOAD: the wall clock of that process alone is off by as many milliseconds as the first
-// eight bytes of a file say. ELASTICJOB_CLOCK_OFFSET names the file, and a write to it steps the clock at once. No other
-// clock changes, and no clock of any other process.
+// Loaded into a worker with LD_PRELOAD: the wall clock of that process alone is off by as many milliseconds as the
+// first eight bytes of a file say. ELASTICJOB_CLOCK_OFFSET names the file, and a write to it steps the clock at once.
+// No other clock changes, and no clock of any other process.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

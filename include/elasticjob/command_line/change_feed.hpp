@@ -35,8 +35,8 @@ struct watched_nodes {
     static constexpr std::size_t jobs_max = 100;  ///< the nodes of other jobs are read at intervals only
     static constexpr std::size_t items_max = 200; ///< likewise for items
 
-    /// The nodes of the job in `given`, and of its items if the view has them. If `given` has no job, those of all jobs,
-    /// whose names are `jobs`.
+    /// The nodes of the job in `given`, and of its items if the view has them. If `given` has no job, those of all
+    /// jobs, whose names are `jobs`.
     static watched_nodes of(takes shown, arguments const& given, std::vector<std::string> const& jobs);
 };
 

@@ -41,8 +41,8 @@ wanted_end wanted_by(arguments const& a);
 /// The answer if the file of a configuration cannot be used.
 answer refuse_file(error const& why);
 
-/// A message that names the fields in the file that are an instance's own, so the registry does not store them. Empty if
-/// there are none.
+/// A message that names the fields in the file that are an instance's own, so the registry does not store them. Empty
+/// if there are none.
 std::string unstored_text(job_config const& given);
 
 /// Whether a stored configuration cannot be used. Then the job may be given another one.

@@ -103,8 +103,8 @@ public:
     /// The error cron_never_fires if a search of one of the functions above gave up, so that a due instant is unknown.
     std::optional<error> find_problem() const;
 
-    /// Goes on with searches that gave up, for as long as each has taken. Returns true if one of them has ended: then the
-    /// functions above have another answer.
+    /// Goes on with searches that gave up, for as long as each has taken. Returns true if one of them has ended: then
+    /// the functions above have another answer.
     bool go_on() const;
 
     /// The delay between the due instant and the start of an item.

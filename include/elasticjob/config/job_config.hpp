@@ -183,7 +183,8 @@ struct job_config {
 
 namespace detail {
 
-/// Calls `visit(name, member...)` with each of an instance's own terms, in one configuration or side by side in several.
+/// Calls `visit(name, member...)` with each of an instance's own terms, in one configuration or side by side in
+/// several.
 template <class Visit, class... Config>
 void for_each_own_term(Visit visit, Config&... c) {
     visit("on_misfire", c.on_misfire...);

@@ -47,8 +47,8 @@ std::vector<std::string> schedules_in_words(job_config const& config);
 /// for `shardingTotalCount`.
 std::string interface_field(std::string_view where);
 
-/// The reason for which a draft was refused, if it is a problem of the draft. It names no jobs that the operator must not
-/// see. Nothing: it was refused for another reason, or not at all.
+/// The reason for which a draft was refused, if it is a problem of the draft. It names no jobs that the operator must
+/// not see. Nothing: it was refused for another reason, or not at all.
 std::optional<error> draft_problem(result<command_result> const& done, job_config const& draft, console_call const& c);
 
 /// Begins the answer of a check: the problems of a configuration, with those for which the registry refuses it, or if

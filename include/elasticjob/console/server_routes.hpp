@@ -49,7 +49,8 @@ result<std::vector<server_overview>> visible_servers(console_site<Loop>& s, cons
     if (c.may_see_all()) return found;
     auto const is_hidden = [&](std::string const& job) { return !c.may_see(job); };
     for (auto& one : found) {
-        for (auto* jobs : {&one.jobs, &one.disabled_jobs, &one.paused_jobs, &one.idle_jobs}) std::erase_if(*jobs, is_hidden);
+        for (auto* jobs : {&one.jobs, &one.disabled_jobs, &one.paused_jobs, &one.idle_jobs})
+            std::erase_if(*jobs, is_hidden);
         one.instances.clear();
         one.host.clear();
     }

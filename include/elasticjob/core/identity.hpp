@@ -25,8 +25,8 @@ inline constexpr std::string_view identity_delimiter = "@-@";
 /// The name of a job: one element of a registry path, never empty. Created by `job_name::parse`.
 class job_name {
 public:
-    /// Limits the length to 200 bytes, because the name is part of every path of the job, and the characters to those of
-    /// `node_path`. Errors: invalid_argument, which names the problem and the correct form.
+    /// Limits the length to 200 bytes, because the name is part of every path of the job, and the characters to those
+    /// of `node_path`. Errors: invalid_argument, which names the problem and the correct form.
     static result<job_name> parse(std::string_view text);
 
     std::string const& str() const noexcept { return text_; }

@@ -33,9 +33,9 @@ private:
 /// Calls `owner.step(part)`, which returns a `next_step`, for each part: at the beginning, after each change, and when
 /// the part's time has come. A step starts from the present state, so a part may miss changes. While a part acts, it is
 /// not called, and the others go on; afterwards it is called if there has been a change since its last step began. The
-/// parts see a change in the order of the enumeration `Part`, which ends with `Last`. Only an action has a coroutine, so
-/// a part that waits costs 32 bytes. Threads: the loop's. Neither a step nor an action may destroy the object or call
-/// `stop`.
+/// parts see a change in the order of the enumeration `Part`, which ends with `Last`. Only an action has a coroutine,
+/// so a part that waits costs 32 bytes. Threads: the loop's. Neither a step nor an action may destroy the object or
+/// call `stop`.
 template <loop Loop, class Owner, class Part, Part Last>
 class reactions : work, timer {
 public:

@@ -7,9 +7,9 @@
 
 namespace elasticjob::detail {
 
-/// Opens /dev/null for each standard stream that is closed. Otherwise the next socket or pipe would take its number, and
-/// whatever the process writes to standard error would go there. Without effect if the system has no descriptor left.
-/// Costs three system calls. Threads: any, but no other thread should open files meanwhile.
+/// Opens /dev/null for each standard stream that is closed. Otherwise the next socket or pipe would take its number,
+/// and whatever the process writes to standard error would go there. Without effect if the system has no descriptor
+/// left. Costs three system calls. Threads: any, but no other thread should open files meanwhile.
 void occupy_standard_streams() noexcept;
 
 } // namespace elasticjob::detail

@@ -83,8 +83,8 @@ inline constexpr char const* write_execution =
     "ON CONFLICT (id) DO UPDATE SET failure_cause = excluded.failure_cause, is_success = excluded.is_success, "
     "complete_time = excluded.complete_time WHERE excluded.complete_time IS NOT NULL";
 
-/// Without an original task, a row takes that of the first row of its task. SQLite would put the value of `task_id` into
-/// the other condition, which could not use its index then; `|| ''` prevents that.
+/// Without an original task, a row takes that of the first row of its task. SQLite would put the value of `task_id`
+/// into the other condition, which could not use its index then; `|| ''` prevents that.
 inline constexpr char const* write_status =
     "INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, source, execution_type, "
     "sharding_item, state, message, creation_time) VALUES (:id, :job_name, COALESCE(NULLIF(:original_task_id, ''), "

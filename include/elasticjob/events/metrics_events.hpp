@@ -22,7 +22,8 @@ namespace elasticjob {
 
 /// The limit of series, and the buckets of the histograms.
 struct metrics_options {
-    /// The maximum number of jobs with their own series. All others share the job `(others)`, as does a job of that name.
+    /// The maximum number of jobs with their own series. All others share the job `(others)`, as does a job of that
+    /// name.
     std::size_t jobs_max = 1000;
     /// Upper bounds in seconds, ascending.
     std::vector<double> lateness_buckets{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300};

@@ -22,9 +22,9 @@ namespace elasticjob {
 
 /// PostgreSQL 9.5 or later. `connection` is a connection string of libpq, `host=db dbname=jobs user=jobs`. Unless it
 /// sets other limits, connecting takes at most 5 s, a statement or a broken network at most 10 s, and creating an index
-/// of an existing table an hour. A server that stands still while its network works is waited for without a limit. A URI
-/// is used unchanged, without these limits. If the tables and indexes exist, the user needs no right but SELECT, INSERT,
-/// UPDATE, and DELETE for the removal of old rows. Threads: one at a time.
+/// of an existing table an hour. A server that stands still while its network works is waited for without a limit. A
+/// URI is used unchanged, without these limits. If the tables and indexes exist, the user needs no right but SELECT,
+/// INSERT, UPDATE, and DELETE for the removal of old rows. Threads: one at a time.
 class PostgresDatabase {
 public:
     explicit PostgresDatabase(std::string connection)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Sends a request over HTTP. Needs the headers of Boost.Beast; for https OpenSSL, too, and the whole
-/// program defines `ELASTICJOB_HTTPS`. In the compiled form, only the file with <elasticjob/src_http.hpp> needs the two.
+/// program defines `ELASTICJOB_HTTPS`. In the compiled form, only the file with <elasticjob/src_http.hpp> needs the
+/// two.
 #ifndef ELASTICJOB_EXECUTION_HTTP_CLIENT_HPP
 #define ELASTICJOB_EXECUTION_HTTP_CLIENT_HPP
 

@@ -22,8 +22,8 @@ constexpr bool is_hex_digit(char c) noexcept { return is_digit(c) || ('a' <= c &
 
 } // namespace detail
 
-/// `http://host:port/path?query`, or `https`. The host is a name, an IPv4 address, or an IPv6 address between brackets. A
-/// value.
+/// `http://host:port/path?query`, or `https`. The host is a name, an IPv4 address, or an IPv6 address between brackets.
+/// A value.
 class http_url {
 public:
     static constexpr std::size_t length_max = 4096;

@@ -106,7 +106,8 @@ public:
     };
 
     /// Takes the item over. No former owner runs instants after `ours_since`. `obeyed` is the last order that was not
-    /// for this item. `was_javas`: a Java member may have been the former owner, and have run instants without a record.
+    /// for this item. `was_javas`: a Java member may have been the former owner, and have run instants without a
+    /// record.
     item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas = false);
 
     item_step next(item_moment const& m);

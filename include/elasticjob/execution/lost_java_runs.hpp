@@ -35,24 +35,24 @@ struct deserted_item {
 /// The items that were running when their owners died. The end of a session removes the instance's node and the marks
 /// of its runs in one revision; a run that ends, and an instance that leaves in order, write one node at a time.
 /// `departed` is the revision of the last arrival or departure of an instance. If others have come or gone since, a
-/// revision that two items of one owner share also shows a death; a single item, or one that has moved, is not recognized
-/// then.
+/// revision that two items of one owner share also shows a death; a single item, or one that has moved, is not
+/// recognized then.
 std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& deserted, revision departed);
 
 /// The record of an item, `there` if it has one, with a run of the dead owner added. The due instant is unknown, so the
 /// time when the death was noticed replaces it. Nothing if the record already contains a live run, or cannot be read. A
-/// run that was recorded with a flag is not live if `has_flag` is false: a Java member has taken the flag since, and died.
-/// `is_flagged`: from now on a flag lets Java members make up for the run.
+/// run that was recorded with a flag is not live if `has_flag` is false: a Java member has taken the flag since, and
+/// died. `is_flagged`: from now on a flag lets Java members make up for the run.
 std::optional<std::string> record_of_lost_run(std::optional<node> const& there, instance_id const& owner,
                                               wall_time noticed, bool has_flag, bool is_flagged);
 
 /// Writes that belong in one transaction: those for an item, or one parent.
 using item_writes = std::vector<operation>;
 
-/// The writes that let other members repeat the runs of dead Java members: run records for our members and, if there are
-/// Java members left, flags for those. Commit them with the new owners, or before them. The parents of all these nodes
-/// come first. Leaves out runs that a Java member has taken up, and items whose records contain a live run. Precondition:
-/// `ext` exists, or earlier writes create it. Errors: those of the registry.
+/// The writes that let other members repeat the runs of dead Java members: run records for our members and, if there
+/// are Java members left, flags for those. Commit them with the new owners, or before them. The parents of all these
+/// nodes come first. Leaves out runs that a Java member has taken up, and items whose records contain a live run.
+/// Precondition: `ext` exists, or earlier writes create it. Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<item_writes>>> make_up_for_lost_runs(Registry& r, job_layout at,
                                                              std::vector<deserted_item> deserted, bool has_java_members,

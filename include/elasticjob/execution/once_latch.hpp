@@ -25,9 +25,9 @@ struct latch_item {
     std::optional<wall_time> begun{}; ///< its last run
 };
 
-/// A Java member with a once listener registers each of its items below a latch, `guarantee/started` before the body and
-/// `guarantee/completed` after it, and waits. The member that finds all items of the job registered calls its hook and
-/// removes the latch, which wakes the others. They would wait for our items for ever. So we register these too, in
+/// A Java member with a once listener registers each of its items below a latch, `guarantee/started` before the body
+/// and `guarantee/completed` after it, and waits. The member that finds all items of the job registered calls its hook
+/// and removes the latch, which wakes the others. They would wait for our items for ever. So we register these too, in
 /// advance where that is possible: then the last member is a Java member, and can call its hook. If we are the last, we
 /// remove the latch (GU-8).
 ///

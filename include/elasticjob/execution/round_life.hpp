@@ -151,8 +151,8 @@ public:
     /// Whether items may run for it: the hook has been called, or no instance waits for it any longer.
     bool is_open() const noexcept;
 
-    /// Whether it was given up because the registry has not let it begin. Then its hooks are not called, and it is left.
-    /// Never before its first reply.
+    /// Whether it was given up because the registry has not let it begin. Then its hooks are not called, and it is
+    /// left. Never before its first reply.
     bool never_began() const noexcept {
         return is_given_up_ && is_refused_ && phase_ != phase::known && phase_ != phase::over;
     }

@@ -59,8 +59,8 @@ template <class H>
 concept script_output = std::move_constructible<H> && std::invocable<H&, script_line const&>;
 
 /// Writes to the scheduler's own stdout and stderr, each line after the job and the item: `report[2]: done`. Does not
-/// use the buffers of the C library. If nobody reads such a stream for a second, lines are lost until somebody does; the
-/// next line states their number.
+/// use the buffers of the C library. If nobody reads such a stream for a second, lines are lost until somebody does;
+/// the next line states their number.
 struct ForwardOutput {
     void operator()(script_line const& line) const;
 };

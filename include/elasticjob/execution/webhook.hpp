@@ -29,8 +29,8 @@ concept webhook_format = std::move_constructible<F> && requires(F& f, failed_run
     { f(run, left_out) } -> std::convertible_to<std::string>;
 };
 
-/// `{"event":"run_failed","text":"settle[1] failed on 10.0.0.1@-@7-x: job_failed: …","job":"settle","item":1,…,"leftOut":0}`.
-/// Slack and similar services show the member `text`.
+/// `{"event":"run_failed","text":"settle[1] failed on 10.0.0.1@-@7-x: job_failed:
+/// …","job":"settle","item":1,…,"leftOut":0}`. Slack and similar services show the member `text`.
 struct WebhookJson {
     std::string operator()(failed_run const& run, std::uint64_t left_out) const {
         auto const text = [](std::string const& from) { return detail::clean_text(from, 4'000); };

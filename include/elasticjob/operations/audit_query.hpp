@@ -47,8 +47,8 @@ result<audit_page> audit_page_of(std::vector<std::pair<std::string, audit_trail>
 } // namespace detail
 
 /// A page of the commands in all accepted jobs, including removed jobs. One request for the names of the jobs, and one
-/// for each accepted job. If a trail cannot be read, the others are listed nevertheless. Errors: invalid_argument for an
-/// invalid cursor; those of the registry.
+/// for each accepted job. If a trail cannot be read, the others are listed nevertheless. Errors: invalid_argument for
+/// an invalid cursor; those of the registry.
 template <registry Registry, class Accepts = any_job>
 task<result<audit_page>> find_commands(Registry& r, audit_query query, Accepts accepts = {}) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));

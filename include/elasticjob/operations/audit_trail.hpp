@@ -58,7 +58,8 @@ public:
     /// The command that was carried out under this key, or null. A refused command does not use up its key.
     audit_entry const* find(std::string_view key) const;
 
-    /// A name, key or subject as an entry has it: escaped and, if it is too long, its beginning and a hash of the whole.
+    /// A name, key or subject as an entry has it: escaped and, if it is too long, its beginning and a hash of the
+    /// whole.
     static std::string word(std::string_view text);
 
     /// Numbers the entry, escapes and shortens its texts, and drops the oldest entry of its kind if there are too many.
@@ -80,8 +81,8 @@ private:
 /// The trail in the job's node; an empty one if there is no node. Errors: malformed_data.
 result<audit_trail> read_audit_node(job_layout const& at, node const* there);
 
-/// The commands of a job, which may have been removed. One request, and another one if there are none. Errors: no_node if
-/// there is no such job; malformed_data; those of the registry.
+/// The commands of a job, which may have been removed. One request, and another one if there are none. Errors: no_node
+/// if there is no such job; malformed_data; those of the registry.
 template <registry Registry>
 task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
     job_layout const at{job};

@@ -145,8 +145,8 @@ explanation explain_facts(item_facts facts, std::optional<wall_time> instant);
 
 } // namespace detail
 
-/// Explains an item and, if given, one instant. Takes 13 requests, and one more if the item has an owner. Errors: no_node
-/// if there is no such job or item; malformed_data; those of the registry.
+/// Explains an item and, if given, one instant. Takes 13 requests, and one more if the item has an owner. Errors:
+/// no_node if there is no such job or item; malformed_data; those of the registry.
 template <registry Registry>
 task<result<explanation>> explain_item(Registry& r, job_name job, item_index item, std::optional<wall_time> instant) {
     job_layout const at{job};

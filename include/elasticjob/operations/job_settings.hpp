@@ -87,8 +87,8 @@ task<result<job_settings>> find_settings(Registry& r, job_name job) {
     co_return found;
 }
 
-/// The tag of a configuration, also of one that cannot be read. Three requests. Errors: no_node if there is no such job;
-/// those of the registry.
+/// The tag of a configuration, also of one that cannot be read. Three requests. Errors: no_node if there is no such
+/// job; those of the registry.
 template <registry Registry>
 task<result<std::string>> find_settings_tag(Registry& r, job_name job) {
     job_layout const at{job};

@@ -130,8 +130,8 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
 
 /// `request_stop` as an operator's command, with one difference: the order stays even if the instance does not answer
 /// by the deadline. It stops no other run, and is removed when its run has ended. A second call with the same key waits
-/// again. Errors: no_node if there is no such job or item; not_running if no run is live; timed_out if the order has been
-/// given, but the instance has not answered yet; malformed_data; those of `carry_out`.
+/// again. Errors: no_node if there is no such job or item; not_running if no run is live; timed_out if the order has
+/// been given, but the instance has not answered yet; malformed_data; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_stop(Registry& r, job_name job, item_index item, command_by by, mono_time deadline) {
     job_layout const at{job};
@@ -173,8 +173,8 @@ result<void> stop_run(Registry& r, std::string_view job, item_index item,
     return block_on(l, request_stop(r, std::move(name), item, end_of_wait(l.now(), timeout)));
 }
 
-/// `order_stop` as a blocking call: `stop_run(registry, "settle", 2, {"ann"})`. Errors: as above, and invalid_argument for
-/// an invalid job name. Threads: any but the loop's.
+/// `order_stop` as a blocking call: `stop_run(registry, "settle", 2, {"ann"})`. Errors: as above, and invalid_argument
+/// for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<command_result> stop_run(Registry& r, std::string_view job, item_index item, command_by by,
                                 std::chrono::milliseconds timeout = std::chrono::seconds{10}) {

@@ -64,8 +64,8 @@ task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layo
 /// has no configuration; invalid_argument, malformed_data.
 result<void> check_keeps_record(job_layout const& at, std::optional<node> const& config, item_index item);
 
-/// The Java member that owns the item, if one does: it reads no records. Pass the assignment, the owner's node of item 0,
-/// and the one of the item. Errors: malformed_data.
+/// The Java member that owns the item, if one does: it reads no records. Pass the assignment, the owner's node of item
+/// 0, and the one of the item. Errors: malformed_data.
 result<std::optional<instance_id>> java_owner(std::optional<node> const& assigned,
                                               std::optional<node> const& first_item, std::optional<node> const& named,
                                               item_index item);

@@ -51,8 +51,8 @@ class mirror {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. Notifies `news` after each change, after each failure and the end of one, and when a node has been
-    /// created or read for the first time. `news` must outlive the mirror.
+    /// Starts to read. Notifies `news` after each change, after each failure and the end of one, and when a node has
+    /// been created or read for the first time. `news` must outlive the mirror.
     mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
            change_listener* listener = nullptr);
     mirror(mirror const&) = delete;

@@ -31,8 +31,8 @@
     EXTERN template class detail::job_set<__VA_ARGS__>;                                                                \
     EXTERN template class job_handle<__VA_ARGS__>
 
-/// The schedulers with default policies and the strategies of elasticjob.hpp. With another strategy, the program compiles
-/// the few functions of `job_scheduler` itself.
+/// The schedulers with default policies and the strategies of elasticjob.hpp. With another strategy, the program
+/// compiles the few functions of `job_scheduler` itself.
 #define ELASTICJOB_SCHEDULER_INSTANCES(EXTERN, Registry)                                                               \
     ELASTICJOB_JOB_SET_INSTANCES(EXTERN, detail::job_environment<Registry>);                                           \
     ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, AverageAllocation);                                         \

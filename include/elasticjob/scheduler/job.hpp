@@ -56,8 +56,8 @@ public:
     instance_id const& self() const noexcept { return here_.self; }
 
     /// Registers the instance, reads the job's state, and starts the job. Unless the configuration is the member's own,
-    /// the job must be in the registry, whose configuration is used. Errors: those of `job_registration::join`; those of
-    /// reading.
+    /// the job must be in the registry, whose configuration is used. Errors: those of `job_registration::join`; those
+    /// of reading.
     task<result<void>> start(bool has_own_config);
 
     /// Makes every item run once, now (TR-3). The order is a write to one node, and each item's record says which write
@@ -104,8 +104,8 @@ public:
     bool is_called_on(std::thread::id who) { return here_.callers.contains(who); }
 
 private:
-    /// The parts, in the order in which they see a change: the terms follow from the registration and the configuration,
-    /// and all others act on them.
+    /// The parts, in the order in which they see a change: the terms follow from the registration and the
+    /// configuration, and all others act on them.
     enum class part : std::uint8_t {
         registration,
         configuration,

@@ -67,8 +67,8 @@ public:
 
     /// Pauses this server, with all its instances, in the job: its items stay here, and no run of them begins. Live
     /// runs continue, streams end after their round. Orders and retries wait; due instants are skipped, on record as
-    /// `paused`. It stays paused when it restarts. Java members on the server do not know pauses. Waits as `reschedule`.
-    /// Errors: as `trigger`; timed_out; too_large if too many servers of the job are paused.
+    /// `paused`. It stays paused when it restarts. Java members on the server do not know pauses. Waits as
+    /// `reschedule`. Errors: as `trigger`; timed_out; too_large if too many servers of the job are paused.
     result<void> pause();
 
     /// Ends that pause. Waits as `reschedule`. Errors: as `trigger`; timed_out.

@@ -80,8 +80,8 @@ public:
     /// Whether the view shows another configuration than the one taken last.
     bool is_outdated() const;
 
-    /// Takes the configuration in the view, and then frees its text there. An invalid one is reported and ignored. False
-    /// if the view is about to show another one. Errors: those of reading.
+    /// Takes the configuration in the view, and then frees its text there. An invalid one is reported and ignored.
+    /// False if the view is about to show another one. Errors: those of reading.
     task<result<bool>> take();
 
     /// Takes the rounds of the followed job.

@@ -126,10 +126,10 @@ public:
     /// Enables this server again in all its jobs. Errors: as `pause_all`.
     result<void> enable_all() { return jobs_.set_all_enabled(true); }
 
-    /// Makes all jobs that have started leave in order, at most 64 at a time, and returns at once. A handle's `shutdown`
-    /// and destructor then wait for what is left to do, and until then the scheduler starts no job of that name. So a
-    /// process with many jobs ends in a fraction of the time. A job goes on starting runs until its turn comes. A
-    /// `job_catalog` goes on starting jobs: stop it first.
+    /// Makes all jobs that have started leave in order, at most 64 at a time, and returns at once. A handle's
+    /// `shutdown` and destructor then wait for what is left to do, and until then the scheduler starts no job of that
+    /// name. So a process with many jobs ends in a fraction of the time. A job goes on starting runs until its turn
+    /// comes. A `job_catalog` goes on starting jobs: stop it first.
     void leave_all() { jobs_.leave_all(); }
 
     /// Not for use: makes the compiler say why the executor cannot run this body.

@@ -35,8 +35,8 @@ concept budgeted_registry = registry<R> && requires(R const& r) {
 ///     auto job = group.schedule(config, body);
 ///
 /// `Connect` returns a `result` of a registry. The registries may share a loop (`zk_options::loop`), and the schedulers
-/// a pool; otherwise each session adds threads. All registries must have the same name space. `Make` gets a registry and
-/// returns a scheduler for it.
+/// a pool; otherwise each session adds threads. All registries must have the same name space. `Make` gets a registry
+/// and returns a scheduler for it.
 ///
 /// A job stays in the session in which it has started, with all its watches and ephemeral nodes. It starts in the first
 /// session of which less than `fill_up_to` is spent. The rest is left to the jobs in it, because each further server of

@@ -43,8 +43,8 @@ struct departure_step {
 /// If many instances leave at once, each writes the whole assignment, and all but one are refused. A refused instance
 /// leaves its items to the leader, which shards anyway. Beside Java members, the instance tries the whole transaction
 /// more often. The reason is that a Java member takes a vanished instance for a crash and runs its items at once,
-/// unless no item names the instance (D-1, JV-4). If a Java leader has named the owners, only the items' nodes tell which
-/// these are, so the instance reads them, with one request per item.
+/// unless no item names the instance (D-1, JV-4). If a Java leader has named the owners, only the items' nodes tell
+/// which these are, so the instance reads them, with one request per item.
 ///
 /// A read that finds no node of the instance may be out of date: the server behind it may not know yet a node whose
 /// creation had no reply. Such a read counts only after the registry has answered a write of this session. So a write

@@ -47,9 +47,9 @@ public:
 
     /// Replaces the assignment. Takes at most one read and one transaction, for any number of items, unless the items
     /// or the additional writes do not fit into one transaction. After a lost reply, a write that changes nothing goes
-    /// first. Errors: version_conflict and similar ones if the basis has changed; job_threw and job_failed, see `ask`; those
-    /// of the registry. After unknown_outcome either the new or the old assignment is in force, and the view will show
-    /// which.
+    /// first. Errors: version_conflict and similar ones if the basis has changed; job_threw and job_failed, see `ask`;
+    /// those of the registry. After unknown_outcome either the new or the old assignment is in force, and the view will
+    /// show which.
     task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis);
 
     /// The first sharding of a job that has no node yet below `sharding` and `ext`. Errors: job_threw and job_failed,

@@ -60,7 +60,8 @@ ELASTICJOB_DECL std::string unstored_text(job_config const& given) {
     };
     elasticjob::detail::for_each_own_term(note, given, usual);
     if (names.empty()) return {};
-    return "elasticjob: the registry does not store " + names + " of the file: each program that runs the job sets them\n";
+    return "elasticjob: the registry does not store " + names +
+           " of the file: each program that runs the job sets them\n";
 }
 
 ELASTICJOB_DECL bool is_damage(error const& why) {

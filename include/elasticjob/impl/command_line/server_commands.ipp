@@ -22,11 +22,11 @@ ELASTICJOB_DECL report table_of(std::vector<server_in_job> const& all) {
 }
 
 ELASTICJOB_DECL report table_of(std::vector<instance_overview> const& all) {
-    report table{{"instance", "host", "items", "leader", "disabled", "paused", "java", "left_over", "weight", "labels"}};
+    report table{
+        {"instance", "host", "items", "leader", "disabled", "paused", "java", "left_over", "weight", "labels"}};
     for (auto const& i : all)
-        table.rows.push_back(
-            {i.id, i.host, i.item_count, i.is_leader, i.is_disabled, i.is_paused, i.is_java, i.is_left_over, i.weight,
-             i.labels});
+        table.rows.push_back({i.id, i.host, i.item_count, i.is_leader, i.is_disabled, i.is_paused, i.is_java,
+                              i.is_left_over, i.weight, i.labels});
     return table;
 }
 

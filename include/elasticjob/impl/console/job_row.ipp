@@ -19,9 +19,7 @@ ELASTICJOB_DECL std::optional<wall_time> next_due_of(job_row const& row, wall_ti
     return due && !due->empty() ? std::optional{due->front()} : std::nullopt;
 }
 
-ELASTICJOB_DECL std::string lower_name_of(console_status s) {
-    return in_lower_case(name_of(s));
-}
+ELASTICJOB_DECL std::string lower_name_of(console_status s) { return in_lower_case(name_of(s)); }
 
 inline constexpr std::array<std::string_view, 8> job_column_names{"name",       "health", "cron",      "next_due",
                                                                   "last_round", "items",  "instances", "description"};
@@ -93,8 +91,8 @@ ELASTICJOB_DECL bool is_wanted(job_row const& row, job_selection const& s) {
            (s.last_round.empty() || (row.last && name_of(row.last->outcome) == s.last_round));
 }
 
-/// The sort key of a row: a text that sorts like the column's value. Rows without a value come last. Of a long text only
-/// the beginning counts, because the key is a part of the cursor.
+/// The sort key of a row: a text that sorts like the column's value. Rows without a value come last. Of a long text
+/// only the beginning counts, because the key is a part of the cursor.
 inline std::string sort_key(job_row const& row, job_column column) {
     auto const number = [](auto n) {
         auto const digits = std::to_string(n);

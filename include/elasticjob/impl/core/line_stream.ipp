@@ -72,8 +72,8 @@ ELASTICJOB_DECL bool wait_for_room(int descriptor, mono_time until) {
     }
 }
 
-/// Returns the number of bytes that the descriptor accepted in time: fewer than all, for example, if a pipe is full, has
-/// no reader any more, or a terminal is stopped.
+/// Returns the number of bytes that the descriptor accepted in time: fewer than all, for example, if a pipe is full,
+/// has no reader any more, or a terminal is stopped.
 ELASTICJOB_DECL std::size_t write_until(int descriptor, std::string_view text, mono_time until) {
     auto const size = text.size();
     while (!text.empty()) {

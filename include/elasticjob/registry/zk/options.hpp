@@ -64,8 +64,8 @@ struct settings {
     zk_options options;
     std::string prefix; ///< of every path: `/billing`, or empty
 
-    /// The bytes that an operation has on the server beyond `operation::bytes`: the name space, and the access list that
-    /// the server writes instead of "the creator", with the user and a hash.
+    /// The bytes that an operation has on the server beyond `operation::bytes`: the name space, and the access list
+    /// that the server writes instead of "the creator", with the user and a hash.
     std::size_t more_bytes_each() const noexcept;
 
     /// Errors: invalid_argument, which names the field and the correct form.
