@@ -4,7 +4,7 @@
 #define ELASTICJOB_ALLOCATION_LABEL_HPP
 
 #include <elasticjob/allocation/label_flow.hpp>
-#include <elasticjob/allocation/redeal.hpp>
+#include <elasticjob/allocation/rebalance.hpp>
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/strategy.hpp>
 #include <elasticjob/core/decl.hpp>

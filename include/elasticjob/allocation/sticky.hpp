@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_ALLOCATION_STICKY_HPP
 #define ELASTICJOB_ALLOCATION_STICKY_HPP
 
-#include <elasticjob/allocation/redeal.hpp>
+#include <elasticjob/allocation/rebalance.hpp>
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/strategy.hpp>
 
@@ -37,7 +37,7 @@ struct StickyAllocation {
         detail::slot_counts target{slots};
         detail::count_kept(previous, request.item_count, had);
         detail::even_targets(had, request.item_count, target);
-        return {slots, detail::redeal(previous, request.item_count, had, target)};
+        return {slots, detail::rebalance(previous, request.item_count, had, target)};
     }
 
     /// As the call, for a table of owners, in place. An item whose owner is no slot gets another owner. Returns the

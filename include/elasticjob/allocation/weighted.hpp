@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_ALLOCATION_WEIGHTED_HPP
 #define ELASTICJOB_ALLOCATION_WEIGHTED_HPP
 
-#include <elasticjob/allocation/redeal.hpp>
+#include <elasticjob/allocation/rebalance.hpp>
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/strategy.hpp>
 
@@ -63,7 +63,7 @@ struct WeightedAllocation {
         detail::slot_counts target{slots};
         detail::count_kept(previous, request.item_count, had);
         detail::weighted_targets(request, target);
-        return {slots, detail::redeal(previous, request.item_count, had, target)};
+        return {slots, detail::rebalance(previous, request.item_count, had, target)};
     }
 };
 

@@ -20,9 +20,9 @@ class line_stream {
 public:
     explicit constexpr line_stream(int descriptor) noexcept : descriptor_{descriptor} {}
 
-    /// Writes one line, which is passed without its line end. Waits up to `patience` for a reader, but not if the last
+    /// Writes one line, which is passed without its line end. Waits up to `timeout` for a reader, but not if the last
     /// line was lost: so a reader that stands still costs that time once.
-    void tell(std::string_view line, std::chrono::milliseconds patience);
+    void tell(std::string_view line, std::chrono::milliseconds timeout);
 
 private:
     int const descriptor_;

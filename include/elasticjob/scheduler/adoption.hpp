@@ -9,7 +9,7 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/sharding/interrupted_items.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
@@ -59,7 +59,7 @@ class adoption {
 
 public:
     /// Both belong to the job and must outlive this object.
-    adoption(job_standing<Environment>& here, item_runs<Environment>& runs) : here_{here}, runs_{runs} {}
+    adoption(job_context<Environment>& context, item_runs<Environment>& runs) : context_{context}, runs_{runs} {}
 
     task<void> keep();
 
@@ -69,7 +69,7 @@ private:
 
     bool is_possible() const;
 
-    job_standing<Environment>& here_;
+    job_context<Environment>& context_;
     item_runs<Environment>& runs_;
     std::vector<instance_id> known_;     ///< the instances
     std::vector<instance_id> available_; ///< those that may own items
@@ -80,43 +80,44 @@ template <class Environment>
 task<void> adoption<Environment>::keep() {
     bool is_due = true;
     for (std::optional<owners_source> looked_at;;) {
-        auto const seen = here_.news.edition();
+        auto const seen = context_.news.edition();
         auto until = mono_time::max();
         if (has_to_look()) {
             is_due = true;
             looked_at.reset();
         }
-        auto const now = here_.owners_source_now();
+        auto const now = context_.owners_source_now();
         if (is_due && is_possible() && looked_at != now) {
             auto const count = static_cast<std::uint32_t>(runs_.terms().config->config().sharding_total_count);
-            auto const found = co_await find_interrupted(here_.registry, *here_.view, here_.at, here_.self, count);
+            auto const found =
+                co_await find_interrupted(context_.registry, *context_.view, context_.at, context_.self, count);
             if (found) {
                 failed_.end();
                 runs_.adopt(found->items);
                 looked_at = now;
                 is_due = found->has_orphans;
             } else {
-                until = here_.now() + here_.after_failure(failed_, found.error());
+                until = context_.now() + context_.after_failure(failed_, found.error());
             }
         }
-        co_await here_.news.newer_than(seen, until);
+        co_await context_.news.newer_than(seen, until);
     }
 }
 
 template <class Environment>
 bool adoption<Environment>::has_to_look() {
     bool const has_lost = std::any_of(known_.begin(), known_.end(),
-                                      [&](instance_id const& id) { return !here_.view->has_instance(id.str()); });
-    known_ = here_.view->instances();
-    auto const before = std::exchange(available_, here_.view->available_instances());
+                                      [&](instance_id const& id) { return !context_.view->has_instance(id.str()); });
+    known_ = context_.view->instances();
+    auto const before = std::exchange(available_, context_.view->available_instances());
     return has_lost || before != available_;
 }
 
 template <class Environment>
 bool adoption<Environment>::is_possible() const {
     auto const& terms = runs_.terms();
-    return here_.is_registered() && terms.is_open && terms.config->config().failover && terms.is_monitored() &&
-           here_.view->has_java_members() && here_.view->knows_servers();
+    return context_.is_registered() && terms.is_open && terms.config->config().failover && terms.is_monitored() &&
+           context_.view->has_java_members() && context_.view->knows_servers();
 }
 
 } // namespace elasticjob::detail

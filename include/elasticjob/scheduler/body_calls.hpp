@@ -15,14 +15,14 @@
 #include <elasticjob/execution/coroutine_context.hpp>
 #include <elasticjob/execution/error_handlers.hpp> // failed_run
 #include <elasticjob/execution/run_record.hpp>
-#include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/element_counts.hpp>
+#include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/line_relay.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
 #include <elasticjob/scheduler/live_run.hpp>
 #include <elasticjob/scheduler/rounds.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -39,7 +39,6 @@ namespace elasticjob::detail {
 template <class Environment>
 class body_calls {
     using Loop = typename Environment::loop_type;
-    using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using live_run = detail::live_run<Environment>;
     using live_batch = detail::live_batch<Environment>;
@@ -48,7 +47,8 @@ class body_calls {
 public:
     /// Everything but the body must outlive this object.
     /// `rounds` is null if there are no round hooks.
-    body_calls(site& s, job_body<Loop> body, rounds<Environment>* rounds, element_counts<Environment>& counts);
+    body_calls(run_context<Environment>& s, job_body<Loop> body, rounds<Environment>* rounds,
+               element_counts<Environment>& counts);
 
     /// Carries out the run that is live in the item's record. `h` is null if the job is not monitored. The result
     /// decides what becomes of the run; the record does not contain it yet.
@@ -71,7 +71,7 @@ private:
 
     /// A call of the body, which may outlast its run.
     struct body_call {
-        body_call(site& s, item_state& e, hold const* h, std::shared_ptr<valid_config const> c);
+        body_call(run_context<Environment>& s, item_state& e, hold const* h, std::shared_ptr<valid_config const> c);
         live_run live;
         std::shared_ptr<valid_config const> config;
         coroutine_context<Loop> ctx; ///< other bodies see only its base
@@ -128,7 +128,7 @@ private:
     void tell_end(item_state const& e, run_begin const& what, body_end const& ended, std::chrono::nanoseconds took);
     static std::optional<wall_time> retry_at(body_end const& ended);
 
-    site& site_;
+    run_context<Environment>& context_;
     job_body<Loop> body_;
     rounds<Environment>* rounds_;
     element_counts<Environment>& counts_;
@@ -142,9 +142,9 @@ private:
 };
 
 template <class Environment>
-body_calls<Environment>::body_calls(site& s, job_body<Loop> body, detail::rounds<Environment>* rounds,
-                                    element_counts<Environment>& counts)
-    : site_{s},
+body_calls<Environment>::body_calls(run_context<Environment>& s, job_body<Loop> body,
+                                    detail::rounds<Environment>* rounds, element_counts<Environment>& counts)
+    : context_{s},
       body_{std::move(body)},
       rounds_{rounds},
       counts_{counts},
@@ -154,11 +154,11 @@ template <class Environment>
 auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h)
     -> task<body_end> {
     auto const what = *e.life.record().running;
-    auto const call = std::make_shared<body_call>(site_, e, h, std::move(config));
+    auto const call = std::make_shared<body_call>(context_, e, h, std::move(config));
     auto& live = call->live;
     auto& ctx = call->ctx;
     describe(*call, e, what);
-    live.is_to_yield = !site_.terms.may_stream;
+    live.is_to_yield = !context_.terms.may_stream;
     e.live = &live;
     if (is_draining_) live.order.give(stop_reason::draining);
     if (!e.life.is_ours()) live.order.give(stop_reason::reassigned);
@@ -169,14 +169,15 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     if (rounds_ && what.source != run_source::trigger) co_await rounds_->begin(e.item(), what.due);
     if (e.run->together) co_await live_batch::begin(e);
     auto const run = tell_start(e, *call, what);
-    if (site_.env.listeners.hear_before()) {
-        auto const hear = [&] { return site_.env.listeners.before(ctx); };
-        co_await site_.call(hear);
+    if (context_.env.listeners.hear_before()) {
+        auto const hear = [&] { return context_.env.listeners.before(ctx); };
+        co_await context_.call(hear);
     }
     task_scope limit;
-    if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
-    auto const began = site_.now();
-    auto const give_up_after = site_.terms.give_up_after;
+    if (context_.terms.time_limit.count() > 0)
+        limit.spawn(stop_after(context_.loop(), context_.terms.time_limit, live.order));
+    auto const began = context_.now();
+    auto const give_up_after = context_.terms.give_up_after;
     if (give_up_after.count() == 0 && !body_.takes_batches()) {
         co_await carry_out(call);
     } else {
@@ -184,18 +185,18 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         co_await wait_for_body(e, *call, give_up_after);
     }
     auto const stopped_by = live.order.why_it_ends(); // before another reason can be set
-    auto const took = site_.now() - began;
+    auto const took = context_.now() - began;
     while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that no body waits for
     live.end_progress();
     auto ended = end_of(*call, give_up_after, stopped_by, run);
-    if (site_.env.listeners.hear_after() && call->was_called()) {
-        auto const hear = [&] { return site_.env.listeners.after(ctx, ended.outcome); };
-        co_await site_.call(hear);
+    if (context_.env.listeners.hear_after() && call->was_called()) {
+        auto const hear = [&] { return context_.env.listeners.after(ctx, ended.outcome); };
+        co_await context_.call(hear);
     }
     if (e.run->together) co_await live_batch::end(e);
-    auto const seed = mix_bits(fnv_1a(site_.name.str()) + e.item());
-    ended.again = site_.aftermath().retry_of(e.life.record(), ended, seed, retries_);
-    if (site_.env.error_handlers.are_there() && ended.has_failed()) co_await ask_handlers(ctx, ended, took);
+    auto const seed = mix_bits(fnv_1a(context_.name.str()) + e.item());
+    ended.again = context_.aftermath().retry_of(e.life.record(), ended, seed, retries_);
+    if (context_.env.error_handlers.are_there() && ended.has_failed()) co_await ask_handlers(ctx, ended, took);
     counts_.take(e);
     tell_end(e, what, ended, took);
     while (live.relaying > 0) co_await e.woken.newer_than(e.woken.edition());
@@ -205,9 +206,9 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
 
 template <class Environment>
 events::run_name body_calls<Environment>::tell_start(item_state const& e, body_call& call, run_begin const& what) {
-    events::run_name const run{++runs_begun_, *e.run->task_id, what.source, what.attempt, site_.wall_now()};
-    site_.env.sink(
-        events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
+    events::run_name const run{++runs_begun_, *e.run->task_id, what.source, what.attempt, context_.wall_now()};
+    context_.env.sink(
+        events::item_started{context_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
     call.live.name = run;
     call.live.name.task_id = call.ctx.task_id; // `ctx` lives as long as the call
     return run;
@@ -226,13 +227,13 @@ template <class Environment>
 void body_calls<Environment>::line_teller::operator()(script_stream stream, std::string_view text, std::size_t dropped,
                                                       std::uint64_t lost) const {
     if (!call.live.item) return;
-    auto& here = call.live.here;
-    here.env.sink(
-        events::script_output{here.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost, call.live.name});
+    auto& context = call.live.context;
+    context.env.sink(events::script_output{context.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost,
+                                           call.live.name});
 }
 
 template <class Environment>
-body_calls<Environment>::body_call::body_call(site& s, item_state& e, hold const* h,
+body_calls<Environment>::body_call::body_call(run_context<Environment>& s, item_state& e, hold const* h,
                                               std::shared_ptr<valid_config const> c)
     : live{s, e, h},
       config{std::move(c)},
@@ -257,34 +258,34 @@ template <class Environment>
 void body_calls<Environment>::describe(body_call& call, item_state const& e, run_begin const& what) const {
     auto& ctx = call.ctx;
     ctx.config = &call.config->config();
-    ctx.job_name = site_.name.str();
+    ctx.job_name = context_.name.str();
     ctx.task_id = *e.run->task_id;
     ctx.sharding_total_count = static_cast<std::uint32_t>(ctx.config->sharding_total_count);
     ctx.job_parameter = ctx.config->job_parameter;
     ctx.item = e.item();
     ctx.parameter = call.config->parameters().find(e.item()).value_or("");
     ctx.due = what.due;
-    if (what.source != run_source::trigger) ctx.after = site_.terms.due->round_at(what.due);
+    if (what.source != run_source::trigger) ctx.after = context_.terms.due->round_at(what.due);
     ctx.stop = call.live.order.token();
     ctx.source = what.source;
     ctx.attempt = what.attempt;
     ctx.token = e.life.token();
     ctx.last_checkpoint = e.life.record().checkpoint;
-    ctx.fetch_count = site_.terms.dataflow.fetch_count;
-    ctx.process_threads = site_.terms.dataflow.threads;
+    ctx.fetch_count = context_.terms.dataflow.fetch_count;
+    ctx.process_threads = context_.terms.dataflow.threads;
 }
 
 template <class Environment>
 std::chrono::nanoseconds body_calls<Environment>::time_until(wall_time begin) const {
-    std::chrono::nanoseconds const early = begin - site_.loop().wall_now();
+    std::chrono::nanoseconds const early = begin - context_.loop().wall_now();
     return early <= start_ahead_max ? early : std::chrono::nanoseconds{0};
 }
 
 template <class Environment>
 task<void> body_calls<Environment>::wait_until(wall_time begin) {
-    auto const limit = site_.now() + 2 * start_ahead_max; // the clock may be put back
-    for (auto early = time_until(begin); early.count() > 0 && site_.now() < limit; early = time_until(begin))
-        co_await begin_news_.newer_than(begin_news_.edition(), std::min<mono_time>(site_.now() + early, limit));
+    auto const limit = context_.now() + 2 * start_ahead_max; // the clock may be put back
+    for (auto early = time_until(begin); early.count() > 0 && context_.now() < limit; early = time_until(begin))
+        co_await begin_news_.newer_than(begin_news_.edition(), std::min<mono_time>(context_.now() + early, limit));
     begin_news_.notify();
 }
 
@@ -306,29 +307,29 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
         if (body_.takes_batches()) {
             call->joined = std::exchange(batch_, call);
             if (call->joined) co_return; // the first call of the batch calls the body for all
-            co_await yield(site_.loop());
+            co_await yield(context_.loop());
             call = std::exchange(batch_, nullptr);
         }
         auto const act = [&] { return call_body(*call); };
-        called = co_await run_on(site_.env.pool, site_.loop(), act);
+        called = co_await run_on(context_.env.pool, context_.loop(), act);
     }
     for (; call; call = std::exchange(call->joined, nullptr)) {
         // Threads that the body has left behind may still call the loop. After the outcome the item may be gone.
-        while (call->live.is_loop_called()) co_await yield(site_.loop());
+        while (call->live.is_loop_called()) co_await yield(context_.loop());
         call->outcome.emplace(call->answer ? *std::move(call->answer) : called);
-        if (call->live.is_to_leave) site_.stand_down();
+        if (call->live.is_to_leave) context_.stand_down();
         if (call->live.item) {
             call->live.item->woken.notify();
         } else {
             --given_up_;
-            site_.idle_news.notify();
+            context_.idle_news.notify();
         }
     }
 }
 
 template <class Environment>
 result<void> body_calls<Environment>::call_body(body_call& last) const {
-    calling_threads::mark const here_now{&site_.here.callers};
+    calling_threads::mark const here_now{&context_.job.callers};
     if (!body_.takes_batches()) {
         if (auto refusal = last.refuse()) return *std::move(refusal);
         return body_(last.ctx);
@@ -358,14 +359,14 @@ void body_calls<Environment>::call_batch(body_call& last) const {
             calls[n]->answer.emplace(error{errc::job_failed,
                                            "the executor returned " + std::to_string(outcomes.size()) +
                                                " results for a batch of " + std::to_string(calls.size()) + " items",
-                                           site_.name.str()});
+                                           context_.name.str()});
     }
 }
 
 template <class Environment>
 task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit) {
-    auto const deadline = limit.count() == 0 ? mono_time::max() : site_.now() + limit;
-    while (!call.outcome && site_.now() < deadline) {
+    auto const deadline = limit.count() == 0 ? mono_time::max() : context_.now() + limit;
+    while (!call.outcome && context_.now() < deadline) {
         auto const seen = e.woken.edition();
         co_await e.woken.newer_than(seen, deadline);
     }
@@ -390,29 +391,29 @@ template <class Environment>
 task<void> body_calls<Environment>::ask_handlers(sharding_context const& ctx, body_end const& ended,
                                                  std::chrono::nanoseconds took) {
     auto const& failure = ended.outcome.error();
-    failed_run const run{ctx.job_name, ctx.item,  ctx.task_id, ctx.parameter, ctx.due, ctx.source,
-                         ctx.attempt,  ctx.token, site_.self,  failure,       took,    retry_at(ended)};
+    failed_run const run{ctx.job_name, ctx.item,  ctx.task_id,   ctx.parameter, ctx.due, ctx.source,
+                         ctx.attempt,  ctx.token, context_.self, failure,       took,    retry_at(ended)};
     bool stops_job = false;
     auto const ask = [&]() -> result<void> {
-        auto answer = site_.env.error_handlers(run);
+        auto answer = context_.env.error_handlers(run);
         stops_job = answer.stops_job;
         return std::move(answer.trouble);
     };
-    co_await site_.call(ask);
-    if (stops_job) site_.stand_down();
+    co_await context_.call(ask);
+    if (stops_job) context_.stand_down();
 }
 
 template <class Environment>
 void body_calls<Environment>::tell_end(item_state const& e, run_begin const& what, body_end const& ended,
                                        std::chrono::nanoseconds took) {
     if (ended.was_refused && !ended.again) {
-        site_.tell_skipped(e.item(), what.due, events::skip_reason::overloaded, 1, ended.run);
+        context_.tell_skipped(e.item(), what.due, events::skip_reason::overloaded, 1, ended.run);
         return;
     }
     std::optional<error> failure;
     if (!ended.outcome) failure = ended.outcome.error();
-    site_.env.sink(events::item_finished{site_.origin(), e.item(), what.due, took, failure, e.life.token(), ended.run,
-                                         retry_at(ended)});
+    context_.env.sink(events::item_finished{context_.origin(), e.item(), what.due, took, failure, e.life.token(),
+                                            ended.run, retry_at(ended)});
 }
 
 template <class Environment>

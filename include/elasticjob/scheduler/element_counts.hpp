@@ -8,8 +8,8 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/item_counts.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/live_run.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 
 #include <map>
 
@@ -19,7 +19,7 @@ namespace elasticjob::detail {
 template <class Environment>
 class element_counts {
 public:
-    explicit element_counts(job_site<Environment>& s) : site_{s} {}
+    explicit element_counts(run_context<Environment>& s) : context_{s} {}
 
     /// The counts of a run belong to the item, whichever instance owns it later.
     void take(item_state<Environment>& e);
@@ -29,7 +29,7 @@ public:
     task<result<void>> publish(wall_time since);
 
 private:
-    job_site<Environment>& site_;
+    run_context<Environment>& context_;
     std::map<item_index, item_counts> counts_;
 };
 
@@ -48,8 +48,9 @@ task<result<void>> element_counts<Environment>::publish(wall_time since) {
         auto const counts = at->second;
         counts_.erase(at);
         next = i + 1;
-        auto const text = counts.to_text(since, site_.wall_now());
-        auto const written = co_await write_or_create(site_.registry, site_.at.item_counts(i), site_.at.counts(), text);
+        auto const text = counts.to_text(since, context_.wall_now());
+        auto const written =
+            co_await write_or_create(context_.registry, context_.at.item_counts(i), context_.at.counts(), text);
         if (written) continue;
         counts_[i] += counts;
         co_return written.error();

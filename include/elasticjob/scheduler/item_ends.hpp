@@ -10,7 +10,7 @@
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,11 +26,13 @@ namespace elasticjob::detail {
 /// Threads: the loop's.
 template <class Environment>
 class item_ends {
-    using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
 
 public:
-    item_ends(site& s, item_table<Environment>& table) : site_{s}, table_{table}, news_{s.loop()} {}
+    item_ends(run_context<Environment>& s, item_table<Environment>& table)
+        : context_{s},
+          table_{table},
+          news_{s.loop()} {}
 
     /// Writes the item's record and removes the marks. One attempt: the item's life decides what follows.
     task<end_result> put_on_record(item_state& e);
@@ -49,7 +51,7 @@ private:
     /// Waits a moment for other ends, unless there are none.
     task<void> wait_for_other_ends();
 
-    site& site_;
+    run_context<Environment>& context_;
     item_table<Environment>& table_;
     event_count<typename Environment::loop_type> news_;
     std::vector<item_state*> ending_;
@@ -71,8 +73,8 @@ task<end_result> item_ends<Environment>::put_on_record(item_state& e) {
 
 template <class Environment>
 void item_ends<Environment>::give_up(item_index i, session_generation g) {
-    auto const self = site_.self.str();
-    site_.registry.abandon({g, {{site_.at.item_running(i), self}, {site_.at.item_failover(i), self}}});
+    auto const self = context_.self.str();
+    context_.registry.abandon({g, {{context_.at.item_running(i), self}, {context_.at.item_failover(i), self}}});
 }
 
 template <class Environment>
@@ -83,7 +85,7 @@ void item_ends<Environment>::tell_refused(std::vector<item_state*> const& refuse
     auto told = why;
     auto const ends = fresh == 1 ? std::string{"the end of a run"} : "the ends of " + std::to_string(fresh) + " runs";
     told.what = ends + " could not be recorded, so the item does not run again before that is possible: " + why.what;
-    site_.tell_trouble(told);
+    context_.tell_trouble(told);
 }
 
 template <class Environment>
@@ -101,12 +103,12 @@ task<void> item_ends<Environment>::end_together() {
         std::map<std::uint64_t, std::vector<item_state*>> by_generation;
         for (auto* e : batch) {
             co_await e->write_access();
-            by_generation[e->life.end_generation(site_.registry.session()).value].push_back(e);
+            by_generation[e->life.end_generation(context_.registry.session()).value].push_back(e);
         }
         for (auto& [g, members] : by_generation) {
             ends.clear();
             for (auto* e : members) ends.push_back(e->life.end());
-            auto const report = co_await site_.book.finish(session_generation{g}, ends);
+            auto const report = co_await context_.book.finish(session_generation{g}, ends);
             std::vector<item_state*> refused;
             for (std::size_t n = 0; n < members.size(); ++n)
                 if (report.results[n] == end_result::refused) refused.push_back(members[n]);
@@ -123,12 +125,12 @@ task<void> item_ends<Environment>::end_together() {
 
 template <class Environment>
 task<void> item_ends<Environment>::wait_for_other_ends() {
-    auto const until = site_.now() + site_.env.options.completion_linger;
+    auto const until = context_.now() + context_.env.options.completion_linger;
     auto const runs = [](auto const& one) { return one.second.live != nullptr; };
     for (;;) {
         auto const seen = news_.edition();
-        co_await yield(site_.loop());
-        if (std::none_of(table_.begin(), table_.end(), runs) || site_.now() >= until) co_return;
+        co_await yield(context_.loop());
+        if (std::none_of(table_.begin(), table_.end(), runs) || context_.now() >= until) co_return;
         co_await news_.newer_than(seen, until);
     }
 }

@@ -17,16 +17,16 @@
 #include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/body_calls.hpp>
+#include <elasticjob/scheduler/element_counts.hpp>
 #include <elasticjob/scheduler/item_ends.hpp>
 #include <elasticjob/scheduler/item_starts.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/element_counts.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
 #include <elasticjob/scheduler/live_run.hpp>
 #include <elasticjob/scheduler/rounds.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 
 #include <cstdint>
 #include <map>
@@ -45,19 +45,18 @@ template <class Environment>
 class item_runs {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
-    using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using live_batch = detail::live_batch<Environment>;
     using run_in_hand = detail::run_in_hand<Environment>;
     using item_share = item_life::share;
 
 public:
-    /// `here` belongs to the job and must outlive this object.
-    item_runs(job_standing<Environment>& here, job_body<Loop> body);
+    /// `context` belongs to the job and must outlive this object.
+    item_runs(job_context<Environment>& context, job_body<Loop> body);
     ~item_runs();
 
-    auto& terms() noexcept { return site_.terms; }
-    auto const& terms() const noexcept { return site_.terms; }
+    auto& terms() noexcept { return context_.terms; }
+    auto const& terms() const noexcept { return context_.terms; }
 
     /// Makes every item check whether there is something to do.
     void wake();
@@ -88,7 +87,7 @@ public:
     detail::rounds<Environment>* rounds() noexcept { return rounds_.get(); }
 
     /// Notified when `is_idle` may have become true.
-    event_count<Loop>& idle_news() noexcept { return site_.idle_news; }
+    event_count<Loop>& idle_news() noexcept { return context_.idle_news; }
 
     /// Adds the items that this instance owns, and those that run here.
     void list_items(std::vector<item_index>& ours, std::vector<item_index>& running) const;
@@ -97,7 +96,7 @@ public:
     std::vector<latch_item> latch_items() const;
 
     /// Whether a run requires the instance to leave.
-    bool stands_down() const noexcept { return site_.is_to_leave; }
+    bool stands_down() const noexcept { return context_.is_to_leave; }
 
     /// No run begins from now on, and ends that cannot be recorded now are given up.
     void close();
@@ -159,14 +158,14 @@ private:
     task<result<bool>> is_mark_gone(item_state& e, event_watch<Loop>& changed);
 
     /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
-    bool is_gone(std::string const& id) const { return id == site_.self.str() || !site_.view->has_instance(id); }
+    bool is_gone(std::string const& id) const { return id == context_.self.str() || !context_.view->has_instance(id); }
 
     void tell_busy(item_state& e, wall_time due);
 
     /// Remembers the items of Java members until the next share is known.
     void note_javas(assignment const* in_force);
 
-    site site_;
+    run_context<Environment> context_;
     item_table<Environment> table_;                       ///< the items that this instance owns or runs
     std::unique_ptr<detail::rounds<Environment>> rounds_; ///< if there are round hooks
     item_starts<Environment> starts_;
@@ -184,14 +183,14 @@ private:
 };
 
 template <class Environment>
-item_runs<Environment>::item_runs(job_standing<Environment>& here, job_body<Loop> body)
-    : site_{here},
-      rounds_{here.env.listeners.hear_rounds() ? std::make_unique<detail::rounds<Environment>>(site_) : nullptr},
-      starts_{site_, table_},
-      counts_{site_},
-      calls_{site_, std::move(body), rounds_.get(), counts_},
-      ends_{site_, table_},
-      doubted_at_{site_.wall_now()} {}
+item_runs<Environment>::item_runs(job_context<Environment>& context, job_body<Loop> body)
+    : context_{context},
+      rounds_{context.env.listeners.hear_rounds() ? std::make_unique<detail::rounds<Environment>>(context_) : nullptr},
+      starts_{context_, table_},
+      counts_{context_},
+      calls_{context_, std::move(body), rounds_.get(), counts_},
+      ends_{context_, table_},
+      doubted_at_{context_.wall_now()} {}
 
 template <class Environment>
 item_runs<Environment>::~item_runs() = default;
@@ -203,14 +202,15 @@ void item_runs<Environment>::wake() {
 
 template <class Environment>
 void item_runs<Environment>::own(item_claim claim) {
-    auto const& view = *site_.view;
+    auto const& view = *context_.view;
     if (rounds_) rounds_->set_item_count(static_cast<std::uint32_t>(terms().config->config().sharding_total_count));
-    auto const wall = site_.wall_now();
-    auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - site_.env.options.sharding_timeout);
+    auto const wall = context_.wall_now();
+    auto const ours_since =
+        is_share_known_ ? wall : std::max(doubted_at_, wall - context_.env.options.sharding_timeout);
     is_share_known_ = true;
     auto const* in_force = view.assignment_in_force();
     bool const is_item_new = view.first_item() && view.first_item()->created == view.first_item()->modified;
-    is_first_sharding_ = in_force && in_force->epoch() == 1 && is_item_new && !site_.has_java_members();
+    is_first_sharding_ = in_force && in_force->epoch() == 1 && is_item_new && !context_.has_java_members();
     // Earlier orders are not for items that a larger item count has added.
     bool const is_order_old = in_force && terms().run_order < view.assignment_node()->stat.modified;
     auto const known_before = std::exchange(known_items_, in_force ? in_force->items() : 0);
@@ -238,7 +238,7 @@ void item_runs<Environment>::own(item_claim claim) {
 template <class Environment>
 void item_runs<Environment>::note_javas(assignment const* in_force) {
     javas_.clear();
-    were_others_javas_ = !in_force && (were_others_javas_ || site_.has_java_members());
+    were_others_javas_ = !in_force && (were_others_javas_ || context_.has_java_members());
     if (!in_force) return;
     for (auto const& id : in_force->instances())
         if (id.is_java())
@@ -248,14 +248,14 @@ void item_runs<Environment>::note_javas(assignment const* in_force) {
 template <class Environment>
 void item_runs<Environment>::adopt(std::vector<item_index> const& interrupted) {
     for (auto const i : interrupted)
-        if (!table_.contains(i)) look_after(item_life{i, item_share{i, {}, true}, site_.wall_now(), 0});
+        if (!table_.contains(i)) look_after(item_life{i, item_share{i, {}, true}, context_.wall_now(), 0});
 }
 
 template <class Environment>
 void item_runs<Environment>::look_after(item_life life) {
     auto const i = life.item();
     if (rounds_) rounds_->take(i);
-    tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
+    tasks_.spawn(attend(table_.try_emplace(i, context_.loop(), std::move(life)).first->second));
 }
 
 template <class Environment>
@@ -307,7 +307,7 @@ std::vector<latch_item> item_runs<Environment>::latch_items() const {
 
 template <class Environment>
 void item_runs<Environment>::close() {
-    site_.is_closing = true;
+    context_.is_closing = true;
     terms().is_open = false;
     wake();
 }
@@ -315,7 +315,7 @@ void item_runs<Environment>::close() {
 template <class Environment>
 void item_runs<Environment>::request_stop(stop_reason why) {
     if (why == stop_reason::draining) {
-        site_.gives_up = true;
+        context_.gives_up = true;
         calls_.drain();
         wake();
     }
@@ -331,16 +331,16 @@ task<void> item_runs<Environment>::mark_again(session_generation g) {
     for (auto const i : marked) {
         auto at = table_.find(i);
         for (; at != table_.end() && at->second.is_being_written; at = table_.find(i)) {
-            auto const pause = site_.now() + retry_pause;
+            auto const pause = context_.now() + retry_pause;
             co_await idle_news().newer_than(idle_news().edition(), pause);
         }
         if (at == table_.end() || !at->second.live || !at->second.life.mark()) continue; // it has ended meanwhile
         auto& e = at->second;
         e.is_being_written = true;
-        auto const ours = co_await site_.book.mark_again(g, i, e.life.version().value_or(0));
+        auto const ours = co_await context_.book.mark_again(g, i, e.life.version().value_or(0));
         e.release();
         if (ours && *ours) e.life.marked_again(g);
-        if (!ours && is_lasting(ours.error())) site_.tell_trouble(ours.error());
+        if (!ours && is_lasting(ours.error())) context_.tell_trouble(ours.error());
         if (!ours || *ours) continue;      // still valid, or this session is over too: then the next call marks it
         e.life.marked_again(std::nullopt); // the mark belongs to another instance, which removes it
         if (e.live) e.live->order.give(stop_reason::taken_over);
@@ -385,7 +385,7 @@ task<void> item_runs<Environment>::attend(item_state& e) {
         e.has_news = false;
         auto const look_again = co_await take_step(e);
         if (!look_again) break;
-        while (!e.has_news && *look_again > site_.now()) {
+        while (!e.has_news && *look_again > context_.now()) {
             auto const seen = e.woken.edition();
             co_await e.woken.newer_than(seen, *look_again);
         }
@@ -395,7 +395,7 @@ task<void> item_runs<Environment>::attend(item_state& e) {
 
 template <class Environment>
 void item_runs<Environment>::drop(item_state& e) {
-    for (auto const due : e.life.unfinished()) site_.tell_skipped(e.item(), due, events::skip_reason::not_ready);
+    for (auto const due : e.life.unfinished()) context_.tell_skipped(e.item(), due, events::skip_reason::not_ready);
     if (rounds_) rounds_->forget(e.item());
     table_.erase(e.item());
 }
@@ -412,7 +412,7 @@ task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) 
         news.look_again = step.until;
         break;
     case item_step::kind::read: {
-        auto const there = co_await site_.registry.get(site_.at.run_record(e.item()));
+        auto const there = co_await context_.registry.get(context_.at.run_record(e.item()));
         news = e.life.record_read(moment_of(e), there);
         break;
     }
@@ -425,7 +425,7 @@ task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) 
     case item_step::kind::note: {
         co_await e.write_access();
         auto const written =
-            co_await site_.book.amend(terms().generation, e.life.note(), e.life.dead(), e.life.may_java_run_it());
+            co_await context_.book.amend(terms().generation, e.life.note(), e.life.dead(), e.life.may_java_run_it());
         e.release();
         news = e.life.noted(moment_of(e), written);
         break;
@@ -449,23 +449,24 @@ task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) 
         auto const recorded = co_await ends_.put_on_record(e);
         news = e.life.end_answered(moment_of(e), recorded);
         if (recorded == end_result::fenced)
-            site_.env.sink(events::item_fenced{site_.origin(), e.item(), e.run->due, e.life.token(), e.run->name});
+            context_.env.sink(
+                events::item_fenced{context_.origin(), e.item(), e.run->due, e.life.token(), e.run->name});
         break;
     }
     case item_step::kind::catch_up: {
-        auto const written = co_await site_.book.catch_up(e.life.resolves_in());
+        auto const written = co_await context_.book.catch_up(e.life.resolves_in());
         news = e.life.caught_up(moment_of(e), written);
         break;
     }
     case item_step::kind::look: {
-        auto const there = co_await site_.registry.get(site_.at.run_record(e.item()));
+        auto const there = co_await context_.registry.get(context_.at.run_record(e.item()));
         news = e.life.start_looked_for(moment_of(e), there);
         break;
     }
     case item_step::kind::undo: {
         std::vector<run_end> start;
         start.push_back(e.life.undo());
-        auto const undone = co_await site_.book.finish(e.life.resolves_in(), std::move(start));
+        auto const undone = co_await context_.book.finish(e.life.resolves_in(), std::move(start));
         if (undone.refusal) ends_.tell_refused({&e}, *undone.refusal);
         news = e.life.undone(moment_of(e), undone.results.front());
         break;
@@ -483,32 +484,32 @@ task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) 
 
 template <class Environment>
 item_step item_runs<Environment>::next(item_state& e) {
-    terms().mend(site_.wall_now());
+    terms().mend(context_.wall_now());
     return e.life.next(moment_of(e));
 }
 
 template <class Environment>
 item_moment item_runs<Environment>::moment_of(item_state const& e) const {
     auto const& running = e.life.record().running;
-    return {.terms = site_.terms,
-            .self = site_.self,
-            .at = site_.at,
-            .now = site_.now(),
-            .wall = site_.loop().wall_now(),
-            .session = site_.registry.session(),
-            .has_java_members = site_.has_java_members(),
+    return {.terms = context_.terms,
+            .self = context_.self,
+            .at = context_.at,
+            .now = context_.now(),
+            .wall = context_.loop().wall_now(),
+            .session = context_.registry.session(),
+            .has_java_members = context_.has_java_members(),
             .is_share_known = is_share_known_,
             .is_first_sharding = is_first_sharding_,
-            .is_closing = site_.is_closing,
-            .gives_up = site_.gives_up,
+            .is_closing = context_.is_closing,
+            .gives_up = context_.gives_up,
             .is_runner_gone = running && is_gone(running->instance)};
 }
 
 template <class Environment>
 void item_runs<Environment>::report(item_state const& e, item_news const& news) {
-    if (news.trouble) site_.tell_trouble(*news.trouble);
+    if (news.trouble) context_.tell_trouble(*news.trouble);
     if (news.given_up_in) ends_.give_up(e.item(), *news.given_up_in);
-    for (auto const& s : news.skipped) site_.tell_skipped(e.item(), s.last, s.why, s.count);
+    for (auto const& s : news.skipped) context_.tell_skipped(e.item(), s.last, s.why, s.count);
     if (rounds_ && news.deals_with_rounds)
         rounds_->dealt_with(e.item(), e.life.record().settled_through(), news.may_be_others);
 }
@@ -519,7 +520,7 @@ task<item_news> item_runs<Environment>::start(item_state& e) {
     auto& run = *e.run;
     auto const answer = co_await starts_.ask(e);
     if (answer == start_answer::started && e.life.is_monitored()) {
-        run.lease.emplace(site_.env.lease.keep(*e.life.mark(), site_.at.instance(site_.self), run.asked_at));
+        run.lease.emplace(context_.env.lease.keep(*e.life.mark(), context_.at.instance(context_.self), run.asked_at));
         if (run.lease->is_valid()) {
             is_told_of_late_start_ = false;
         } else {
@@ -534,16 +535,17 @@ task<item_news> item_runs<Environment>::start(item_state& e) {
 
 template <class Environment>
 void item_runs<Environment>::tell_late_start(mono_time asked_at) {
-    auto const timeout = site_.registry.session().timeout;
-    auto const took = std::chrono::duration_cast<std::chrono::milliseconds>(site_.env.lease.now() - asked_at);
-    bool const is_slow = site_.here.is_registered() && took >= lease_rule::assumed(timeout);
+    auto const timeout = context_.registry.session().timeout;
+    auto const took = std::chrono::duration_cast<std::chrono::milliseconds>(context_.env.lease.now() - asked_at);
+    bool const is_slow = context_.job.is_registered() && took >= lease_rule::assumed(timeout);
     if (!is_slow || std::exchange(is_told_of_late_start_, true)) return;
-    site_.tell_trouble({errc::timed_out,
-                        "the registry confirmed the start of a run after " + std::to_string(took.count()) +
-                            " ms, too late for a session time-out of " + std::to_string(timeout.count()) +
-                            " ms: the body was not called, and the item tries again; a longer session time-out allows "
-                            "slower confirmations",
-                        site_.at.root().str()});
+    context_.tell_trouble(
+        {errc::timed_out,
+         "the registry confirmed the start of a run after " + std::to_string(took.count()) +
+             " ms, too late for a session time-out of " + std::to_string(timeout.count()) +
+             " ms: the body was not called, and the item tries again; a longer session time-out allows "
+             "slower confirmations",
+         context_.at.root().str()});
 }
 
 template <class Environment>
@@ -553,7 +555,7 @@ task<void> item_runs<Environment>::follow_foreign_run(item_state& e) {
         auto const seen = e.woken.edition();
         auto until = mono_time::max();
         if (!written.is_linked()) {
-            auto const there = co_await site_.registry.get(site_.at.run_record(e.item()), &written);
+            auto const there = co_await context_.registry.get(context_.at.run_record(e.item()), &written);
             auto const news = e.life.record_read(moment_of(e), there);
             report(e, news);
             if (!there) {
@@ -589,8 +591,8 @@ task<void> item_runs<Environment>::wait_for_mark(item_state& e) {
 
 template <class Environment>
 task<result<bool>> item_runs<Environment>::is_mark_gone(item_state& e, event_watch<Loop>& changed) {
-    auto const mark = co_await site_.registry.get(site_.at.item_running(e.item()), &changed);
-    if (mark) co_return co_await site_.book.drop_stray_mark(terms().generation, e.item(), *mark);
+    auto const mark = co_await context_.registry.get(context_.at.item_running(e.item()), &changed);
+    if (mark) co_return co_await context_.book.drop_stray_mark(terms().generation, e.item(), *mark);
     if (mark.error() == errc::no_node) co_return true;
     co_return mark.error();
 }
@@ -599,9 +601,9 @@ template <class Environment>
 void item_runs<Environment>::tell_busy(item_state& e, wall_time due) {
     e.life.note_told_busy(due);
     if (terms().on_misfire.rule == misfire_rule::skip)
-        site_.tell_skipped(e.item(), due, events::skip_reason::still_running);
+        context_.tell_skipped(e.item(), due, events::skip_reason::still_running);
     else
-        site_.env.sink(events::item_misfired{site_.origin(), e.item(), due});
+        context_.env.sink(events::item_misfired{context_.origin(), e.item(), due});
 }
 
 } // namespace elasticjob::detail

@@ -16,8 +16,8 @@
 #include <elasticjob/execution/listeners.hpp> // run_batch
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
 #include <cstddef>
@@ -31,14 +31,13 @@ namespace elasticjob::detail {
 /// id. Threads: the loop's.
 template <class Environment>
 class item_starts {
-    using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using live_batch = detail::live_batch<Environment>;
     using proof = item_claim::proof;
     using opening = std::pair<item_index, std::string>; ///< an item, and its first record
 
 public:
-    item_starts(site& s, item_table<Environment>& table) : site_{s}, table_{table} {}
+    item_starts(run_context<Environment>& s, item_table<Environment>& table) : context_{s}, table_{table} {}
 
     /// The conditions that do not depend on the items.
     void require(std::vector<proof> common) { common_ = std::move(common); }
@@ -86,7 +85,7 @@ private:
 
     static void answer(item_state& e, start_answer a);
 
-    site& site_;
+    run_context<Environment>& context_;
     item_table<Environment>& table_;
     std::vector<proof> common_; ///< of the claim
     std::vector<asking> asking_;
@@ -107,8 +106,8 @@ template <class Environment>
 task<start_answer> item_starts<Environment>::ask(item_state& e) {
     auto what = e.life.start();
     bool const was_flagged = e.life.record().is_flagged;
-    if (what.is_failover && (was_flagged || site_.has_java_members())) {
-        auto const flag = co_await site_.registry.exists(site_.at.failover_item(e.item()));
+    if (what.is_failover && (was_flagged || context_.has_java_members())) {
+        auto const flag = co_await context_.registry.exists(context_.at.failover_item(e.item()));
         if (!flag) {
             note_refused(flag.error(), {e.item()});
             co_return start_answer::outdated;
@@ -134,7 +133,7 @@ void item_starts<Environment>::begin_soon() {
 template <class Environment>
 task<void> item_starts<Environment>::begin_together() {
     while (!asking_.empty() || !opening_.empty()) {
-        co_await yield(site_.loop()); // lets other items that are woken by the same change join
+        co_await yield(context_.loop()); // lets other items that are woken by the same change join
         if (!opening_.empty()) co_await open_records(std::exchange(opening_, {}));
         if (!asking_.empty()) co_await start(std::exchange(asking_, {}));
     }
@@ -145,19 +144,19 @@ template <class Environment>
 task<void> item_starts<Environment>::open_records(std::vector<opening> records) {
     std::vector<item_index> items;
     for (auto const& r : records) items.push_back(r.first);
-    auto const opened = co_await site_.book.open(site_.terms.generation, std::move(records));
+    auto const opened = co_await context_.book.open(context_.terms.generation, std::move(records));
     if (opened) {
         failed_opening_.end();
         wake_opened(items);
         co_return;
     }
-    auto const pause = site_.here.after_failure(failed_opening_, opened.error());
-    tasks_.spawn(wake_later(std::move(items), site_.now() + pause)); // they request it again; starts do not wait
+    auto const pause = context_.job.after_failure(failed_opening_, opened.error());
+    tasks_.spawn(wake_later(std::move(items), context_.now() + pause)); // they request it again; starts do not wait
 }
 
 template <class Environment>
 task<void> item_starts<Environment>::wake_later(std::vector<item_index> items, mono_time at) {
-    co_await sleep_until(site_.loop(), at);
+    co_await sleep_until(context_.loop(), at);
     wake_opened(items);
 }
 
@@ -173,7 +172,7 @@ void item_starts<Environment>::wake_opened(std::vector<item_index> const& items)
 
 template <class Environment>
 task<void> item_starts<Environment>::start(std::vector<asking> all) {
-    if (site_.terms.config->config().max_time_diff_seconds >= 0) {
+    if (context_.terms.config->config().max_time_diff_seconds >= 0) {
         auto const verdict = co_await check_clock();
         if (verdict != start_answer::started) {
             for (auto& a : all) answer(*a.who, verdict);
@@ -183,7 +182,7 @@ task<void> item_starts<Environment>::start(std::vector<asking> all) {
     std::vector<run_start> monitored, others;
     for (auto& a : all) {
         if (!a.who->life.is_ours() ||
-            !site_.terms.is_open) { // it now belongs to another instance, or this one is leaving
+            !context_.terms.is_open) { // it now belongs to another instance, or this one is leaving
             answer(*a.who, start_answer::unclaimed);
             continue;
         }
@@ -197,33 +196,33 @@ task<void> item_starts<Environment>::start(std::vector<asking> all) {
 template <class Environment>
 auto item_starts<Environment>::common_checks() const -> std::vector<proof> {
     auto checks = common_;
-    if (auto const version = site_.terms.pauses_version) checks.push_back({site_.at.pauses(), *version});
+    if (auto const version = context_.terms.pauses_version) checks.push_back({context_.at.pauses(), *version});
     return checks;
 }
 
 template <class Environment>
 task<start_answer> item_starts<Environment>::check_clock() {
-    auto const rule = site_.terms.on_wrong_clock;
-    std::chrono::seconds const allowed{site_.terms.config->config().max_time_diff_seconds};
-    auto const difference = co_await clock_difference(site_.registry, site_.at);
+    auto const rule = context_.terms.on_wrong_clock;
+    std::chrono::seconds const allowed{context_.terms.config->config().max_time_diff_seconds};
+    auto const difference = co_await clock_difference(context_.registry, context_.at);
     if (!difference) { // try again
-        if (failed_clock_.is_news(difference.error())) site_.tell_trouble(difference.error());
+        if (failed_clock_.is_news(difference.error())) context_.tell_trouble(difference.error());
         co_return start_answer::unclaimed;
     }
     failed_clock_.end();
     bool const is_wrong = *difference > allowed || -*difference > allowed;
-    if (is_wrong && !was_clock_wrong_) site_.tell_trouble(wrong_clock(*difference, allowed, site_.name.str()));
+    if (is_wrong && !was_clock_wrong_) context_.tell_trouble(wrong_clock(*difference, allowed, context_.name.str()));
     was_clock_wrong_ = is_wrong;
     if (!is_wrong || rule == clock_rule::report) co_return start_answer::started;
     if (rule == clock_rule::skip) co_return start_answer::clock_differs;
-    site_.stand_down();
+    context_.stand_down();
     co_return start_answer::unclaimed;
 }
 
 template <class Environment>
 task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bool is_monitored) {
-    auto const g = site_.terms.generation;
-    auto const asked_at = site_.env.lease.now();
+    auto const g = context_.terms.generation;
+    auto const asked_at = context_.env.lease.now();
     std::vector<item_index> asked;
     for (auto const& w : starts) {
         asked.push_back(w.share.item);
@@ -253,20 +252,22 @@ void item_starts<Environment>::note_refused(error const& why, std::vector<item_i
     bool is_known = false;
     for (auto const i : items) is_known |= std::exchange(table_.at(i).is_refused, true);
     if (!is_known) failed_start_.end();
-    if (failed_start_.is_news(why)) site_.tell_trouble(why);
+    if (failed_start_.is_news(why)) context_.tell_trouble(why);
 }
 
 template <class Environment>
 task<result<start_report>> item_starts<Environment>::request_start(session_generation g, std::vector<run_start> starts,
                                                                    bool is_monitored) {
-    if (is_monitored) return site_.book.start(g, common_checks(), std::move(starts));
+    if (is_monitored) return context_.book.start(g, common_checks(), std::move(starts));
     return start_unmarked(std::move(starts));
 }
 
 template <class Environment>
 task<result<start_report>> item_starts<Environment>::start_unmarked(std::vector<run_start> starts) {
-    auto const read = [&](run_start const& s) { return site_.registry.exists(site_.at.item_disabled(s.share.item)); };
-    auto const found = co_await gather_each(site_.loop(), starts, read);
+    auto const read = [&](run_start const& s) {
+        return context_.registry.exists(context_.at.item_disabled(s.share.item));
+    };
+    auto const found = co_await gather_each(context_.loop(), starts, read);
     start_report report;
     for (std::size_t n = 0; n < found.size(); ++n) {
         if (!found[n]) co_return found[n].error();
@@ -287,12 +288,12 @@ void item_starts<Environment>::name_tasks(std::vector<run_ticket> const& started
         auto& those = items[is_failover];
         if (those.empty()) continue;
         auto const type = is_failover ? execution_type::failover : execution_type::ready;
-        auto const id = std::make_shared<std::string const>(make_task_id(site_.name, those, site_.self, type));
+        auto const id = std::make_shared<std::string const>(make_task_id(context_.name, those, context_.self, type));
         std::shared_ptr<live_batch> together;
-        if (site_.env.listeners.hear_batches()) {
+        if (context_.env.listeners.hear_batches()) {
             std::sort(those.begin(), those.end());
-            run_batch what{site_.name.str(), *id, those};
-            together = std::make_shared<live_batch>(site_, std::move(what));
+            run_batch what{context_.name.str(), *id, those};
+            together = std::make_shared<live_batch>(context_, std::move(what));
         }
         for (auto const i : those) {
             auto& e = table_.at(i);

@@ -11,7 +11,7 @@
 #include <elasticjob/execution/once_latch.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -30,8 +30,8 @@ class java_marks {
 
 public:
     /// Both belong to the job and must outlive this object.
-    java_marks(job_standing<Environment>& here, item_runs<Environment>& runs)
-        : here_{here},
+    java_marks(job_context<Environment>& context, item_runs<Environment>& runs)
+        : context_{context},
           runs_{runs},
           started_{once_latch::stage::started, runs.idle_news()},
           completed_{once_latch::stage::completed, runs.idle_news()},
@@ -55,7 +55,7 @@ private:
 
     static constexpr std::chrono::seconds looks_every{1}; ///< how often it checks the members and the share
 
-    job_standing<Environment>& here_;
+    job_context<Environment>& context_;
     item_runs<Environment>& runs_;
     latch_here started_, completed_;
     bool is_used_ = false;      ///< a once listener has run in this job
@@ -67,23 +67,23 @@ private:
 template <class Environment>
 task<void> java_marks<Environment>::keep() {
     for (;;) {
-        auto const seen = here_.news.edition();
-        if (!here_.view->has_java_members() || !here_.is_registered()) {
-            co_await here_.news.newer_than(seen);
+        auto const seen = context_.news.edition();
+        if (!context_.view->has_java_members() || !context_.is_registered()) {
+            co_await context_.news.newer_than(seen);
             continue;
         }
         auto const looked = runs_.idle_news().edition();
         ours_ = runs_.latch_items();
         co_await remove_misfires();
         if (!is_used_ && !created_.is_linked()) {
-            auto const guarantee = co_await here_.registry.exists(here_.at.guarantee(), &created_);
+            auto const guarantee = co_await context_.registry.exists(context_.at.guarantee(), &created_);
             is_used_ = guarantee && *guarantee;
             if (!guarantee || is_used_) created_.unlink();
         }
-        co_await attend(started_, here_.at.once_started());
-        co_await attend(completed_, here_.at.once_completed());
+        co_await attend(started_, context_.at.once_started());
+        co_await attend(completed_, context_.at.once_completed());
         auto const until = std::min(started_.latch.look_again(), completed_.latch.look_again());
-        co_await runs_.idle_news().newer_than(looked, std::min(until, here_.now() + looks_every));
+        co_await runs_.idle_news().newer_than(looked, std::min(until, context_.now() + looks_every));
     }
 }
 
@@ -98,15 +98,15 @@ task<void> java_marks<Environment>::remove_misfires() {
             marked.push_back(i.item);
     }
     cleared_ = std::move(still);
-    auto const remove = [&](item_index i) { return here_.registry.remove(here_.at.item_misfire(i)); };
-    auto const removed = co_await gather_each(here_.loop(), marked, remove);
+    auto const remove = [&](item_index i) { return context_.registry.remove(context_.at.item_misfire(i)); };
+    auto const removed = co_await gather_each(context_.loop(), marked, remove);
     for (std::size_t n = 0; n < marked.size(); ++n)
         if (removed[n] || removed[n].error() == errc::no_node) cleared_.insert(marked[n]);
 }
 
 template <class Environment>
 task<void> java_marks<Environment>::attend(latch_here& l, node_path path) {
-    auto& registry = here_.registry;
+    auto& registry = context_.registry;
     if (!l.changed.is_linked()) {
         auto names = co_await registry.children(path, &l.changed);
         l.names.reset();
@@ -123,24 +123,24 @@ task<void> java_marks<Environment>::attend(latch_here& l, node_path path) {
             }
         }
     }
-    auto const& options = here_.env.options;
+    auto const& options = context_.env.options;
     auto const count = static_cast<std::uint32_t>(runs_.terms().config->config().sharding_total_count);
-    auto const step = l.latch.next(ours_, count, l.names, is_used_, here_.now(), options.round_start_timeout);
+    auto const step = l.latch.next(ours_, count, l.names, is_used_, context_.now(), options.round_start_timeout);
     if (step.is_empty()) co_return;
     auto const node_of = [&](item_index i) { return path / item_name(i); };
     auto const is_kept = [](auto const& outcome, errc expected) { return outcome || outcome.error() == expected; };
     if (!step.registered.empty() && !l.names) {
-        (void)co_await registry.create(here_.at.guarantee(), {}, create_mode::persistent, here_.generation);
-        (void)co_await registry.create(path, {}, create_mode::persistent, here_.generation);
+        (void)co_await registry.create(context_.at.guarantee(), {}, create_mode::persistent, context_.generation);
+        (void)co_await registry.create(path, {}, create_mode::persistent, context_.generation);
     }
     auto const add = [&](item_index i) {
-        return registry.create(node_of(i), {}, create_mode::persistent, here_.generation);
+        return registry.create(node_of(i), {}, create_mode::persistent, context_.generation);
     };
     auto const take = [&](item_index i) { return registry.remove(node_of(i)); };
     auto const take_name = [&](std::string const& name) { return registry.remove(path / name); };
-    auto const added = co_await gather_each(here_.loop(), step.registered, add);
-    auto const withdrawn = co_await gather_each(here_.loop(), step.withdrawn, take);
-    auto const taken = co_await gather_each(here_.loop(), step.all, take_name);
+    auto const added = co_await gather_each(context_.loop(), step.registered, add);
+    auto const withdrawn = co_await gather_each(context_.loop(), step.withdrawn, take);
+    auto const taken = co_await gather_each(context_.loop(), step.all, take_name);
     bool is_done = true;
     for (auto const& outcome : added) is_done = is_done && is_kept(outcome, errc::node_exists);
     for (auto const& outcome : withdrawn) is_done = is_done && is_kept(outcome, errc::no_node);

@@ -18,13 +18,13 @@
 #include <elasticjob/scheduler/adoption.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/java_marks.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_orders.hpp>
 #include <elasticjob/scheduler/job_registration.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_share.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
@@ -52,8 +52,8 @@ public:
     job& operator=(job const&) = delete;
     ~job();
 
-    job_name const& name() const noexcept { return here_.name; }
-    instance_id const& self() const noexcept { return here_.self; }
+    job_name const& name() const noexcept { return context_.name; }
+    instance_id const& self() const noexcept { return context_.self; }
 
     /// Registers the instance, reads the job's state, and starts the job. Unless the configuration is the member's own,
     /// the job must be in the registry, whose configuration is used. Errors: those of `job_registration::join`; those
@@ -98,10 +98,10 @@ public:
     void look_at_lease() { runs_.look_at_lease(); }
 
     bool has_started() const noexcept { return has_started_; }
-    bool is_leaving() const noexcept { return here_.is_leaving; }
+    bool is_leaving() const noexcept { return context_.is_leaving; }
 
     /// Whether that thread is in a body or a hook of the job: then the job waits for it. Threads: any.
-    bool is_called_on(std::thread::id who) { return here_.callers.contains(who); }
+    bool is_called_on(std::thread::id who) { return context_.callers.contains(who); }
 
 private:
     /// The parts, in the order in which they see a change: the terms follow from the registration and the
@@ -147,7 +147,7 @@ private:
 
     /// Reads the pauses if they have changed.
     void take_pauses();
-    bool is_paused() const { return pauses_ && pauses_->value.in_force(here_.self.server()); }
+    bool is_paused() const { return pauses_ && pauses_->value.in_force(context_.self.server()); }
 
     /// Reports each failure once until it is over.
     void tell_of_failed_reads();
@@ -155,7 +155,7 @@ private:
     /// Takes the members of this instance's configuration that are not in the registry.
     void take_own_terms(job_config const& own);
 
-    job_standing<Environment> here_;
+    job_context<Environment> context_;
     misfire_policy on_misfire_; ///< of this instance's configuration
     job_rules<Environment> rules_;
     job_leader<Environment> leader_;
@@ -186,15 +186,15 @@ private:
 
 template <class Environment>
 job<Environment>::job(Environment const& env, valid_config local, instance_id self, job_body<Loop> body)
-    : here_{env, local.name(), std::move(self)},
+    : context_{env, local.name(), std::move(self)},
       on_misfire_{local.config().on_misfire},
-      rules_{here_, std::move(local)},
-      leader_{here_, rules_},
-      runs_{here_, std::move(body)},
-      registration_{here_, rules_, leader_, runs_},
-      share_{here_, rules_, runs_},
-      orders_{here_, share_, runs_},
-      parts_{here_.news, *this} {
+      rules_{context_, std::move(local)},
+      leader_{context_, rules_},
+      runs_{context_, std::move(body)},
+      registration_{context_, rules_, leader_, runs_},
+      share_{context_, rules_, runs_},
+      orders_{context_, share_, runs_},
+      parts_{context_.news, *this} {
     take_own_terms(rules_.config());
     runs_.terms().start_ahead = env.options.start_ahead;
 }
@@ -216,16 +216,16 @@ job<Environment>::~job() = default;
 template <class Environment>
 task<result<void>> job<Environment>::start(bool has_own_config) {
     ELASTICJOB_CO_CHECK(co_await registration_.join(has_own_config));
-    here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
+    context_.view.emplace(context_.registry, context_.at, context_.self, context_.news);
     for (;;) {
-        auto const seen = here_.news.edition();
-        if (auto const failure = here_.view->failure()) co_return *failure;
-        if (here_.view->is_loaded() && rules_.is_complete()) break;
-        co_await here_.news.newer_than(seen);
+        auto const seen = context_.news.edition();
+        if (auto const failure = context_.view->failure()) co_return *failure;
+        if (context_.view->is_loaded() && rules_.is_complete()) break;
+        co_await context_.news.newer_than(seen);
     }
-    was_enabled_ = here_.is_enabled();
-    if (auto const* order = here_.view->run_order()) runs_.terms().obeyed_before = order->modified;
-    fired_until_ = here_.loop().wall_now();
+    was_enabled_ = context_.is_enabled();
+    if (auto const* order = context_.view->run_order()) runs_.terms().obeyed_before = order->modified;
+    fired_until_ = context_.loop().wall_now();
     registration_.follow_session();
     parts_.begin();
     if (counts_elements()) life_.spawn(keep_counts());
@@ -261,74 +261,78 @@ next_step job<Environment>::step(part which) {
 template <class Environment>
 task<result<void>> job<Environment>::trigger() {
     for (int attempt = 0; attempt < 10; ++attempt) {
-        auto const seen = here_.news.edition();
-        transaction order{here_.registry.session().generation};
-        if (!here_.view->orders_parent()) order.create(here_.at.orders(), {}); // somebody has removed it
-        order.set(here_.at.orders(), {});
-        for (auto const& id : here_.view->instances())
-            if (id.is_java()) order.set(here_.at.instance(id), std::string{trigger_order});
-        ELASTICJOB_CO_TRY(auto const reply, co_await here_.registry.commit(std::move(order)));
+        auto const seen = context_.news.edition();
+        transaction order{context_.registry.session().generation};
+        if (!context_.view->orders_parent()) order.create(context_.at.orders(), {}); // somebody has removed it
+        order.set(context_.at.orders(), {});
+        for (auto const& id : context_.view->instances())
+            if (id.is_java()) order.set(context_.at.instance(id), std::string{trigger_order});
+        ELASTICJOB_CO_TRY(auto const reply, co_await context_.registry.commit(std::move(order)));
         if (reply) co_return success();
-        co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1}); // a Java member has just left
-        if (here_.is_leaving) co_return error{errc::closed, "the job has been shut down meanwhile", here_.name.str()};
+        co_await context_.news.newer_than(seen,
+                                          context_.now() + std::chrono::seconds{1}); // a Java member has just left
+        if (context_.is_leaving)
+            co_return error{errc::closed, "the job has been shut down meanwhile", context_.name.str()};
     }
     co_return error{errc::version_conflict,
                     "the job's instances kept changing, so it was not triggered: repeat the call",
-                    here_.at.instances().str()};
+                    context_.at.instances().str()};
 }
 
 template <class Environment>
 task<result<void>> job<Environment>::set_enabled(bool enabled) {
-    auto const path = here_.at.server(here_.self.server());
+    auto const path = context_.at.server(context_.self.server());
     std::string const state{enabled ? "" : server_disabled};
-    auto const done = co_await here_.registry.set(path, state);
+    auto const done = co_await context_.registry.set(path, state);
     if (done) co_return success();
     if (!(done.error() == errc::no_node)) co_return done.error();
-    auto const made = co_await here_.registry.create(path, state, create_mode::persistent); // somebody has removed it
+    auto const made =
+        co_await context_.registry.create(path, state, create_mode::persistent); // somebody has removed it
     if (!made) co_return made.error();
     co_return success();
 }
 
 template <class Environment>
 task<result<void>> job<Environment>::set_paused(bool paused) {
-    std::string server{here_.self.server()};
-    return in_time(change_pauses(here_.registry, here_.at, std::move(server), paused, here_.wall_milliseconds()));
+    std::string server{context_.self.server()};
+    return in_time(
+        change_pauses(context_.registry, context_.at, std::move(server), paused, context_.wall_milliseconds()));
 }
 
 template <class Environment>
 task<result<void>> job<Environment>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
     auto const accept = rules_.accepted();
-    return in_time(
-        change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept, accept.items_max));
+    return in_time(change_schedule(context_.registry, context_.at, std::move(cron), std::move(schedules), accept,
+                                   accept.items_max));
 }
 
 template <class Environment>
 task<result<void>> job<Environment>::in_time(task<result<void>> change) {
-    auto const timeout = here_.env.options.start_timeout;
-    auto done = co_await within(here_.loop(), here_.now() + timeout, std::move(change));
+    auto const timeout = context_.env.options.start_timeout;
+    auto done = co_await within(context_.loop(), context_.now() + timeout, std::move(change));
     if (done || !(done.error() == errc::timed_out)) co_return done;
     co_return error{errc::timed_out,
                     "the registry did not answer within start_timeout, " + std::to_string(timeout.count()) +
                         " ms, so it is not known whether the change is in it: repeat the call",
-                    here_.at.root().str()};
+                    context_.at.root().str()};
 }
 
 template <class Environment>
 job_status job<Environment>::status() const {
-    job_status s{.job = here_.name.str(), .instance = here_.self.str()};
-    if (here_.is_leaving)
+    job_status s{.job = context_.name.str(), .instance = context_.self.str()};
+    if (context_.is_leaving)
         s.state = job_state::leaving;
-    else if (!here_.view || !here_.view->is_loaded())
+    else if (!context_.view || !context_.view->is_loaded())
         s.state = job_state::joining;
-    else if (!here_.is_registered())
+    else if (!context_.is_registered())
         s.state = job_state::disconnected;
-    else if (!here_.is_enabled())
+    else if (!context_.is_enabled())
         s.state = job_state::disabled;
     else
         s.state = is_paused() ? job_state::paused : job_state::active;
-    s.is_leader = here_.view && leader_.is_leader();
+    s.is_leader = context_.view && leader_.is_leader();
     runs_.list_items(s.items, s.running);
-    if (rules_.due()) s.next_due = rules_.due()->next(here_.loop().wall_now());
+    if (rules_.due()) s.next_due = rules_.due()->next(context_.loop().wall_now());
     return s;
 }
 
@@ -343,20 +347,20 @@ task<result<void>> job<Environment>::wait_idle() {
 
 template <class Environment>
 task<result<void>> job<Environment>::shut_down() {
-    if (here_.is_leaving) {
+    if (context_.is_leaving) {
         for (;;) {
-            auto const seen = here_.news.edition();
+            auto const seen = context_.news.edition();
             if (outcome_) co_return *outcome_;
-            co_await here_.news.newer_than(seen);
+            co_await context_.news.newer_than(seen);
         }
     }
-    here_.is_leaving = true;
+    context_.is_leaving = true;
     runs_.close();
-    here_.news.notify();
-    auto const deadline = here_.now() + here_.env.options.drain_timeout;
+    context_.news.notify();
+    auto const deadline = context_.now() + context_.env.options.drain_timeout;
     for (bool asked = false; !runs_.is_idle();) {
         auto const seen = runs_.idle_news().edition();
-        if (!asked && here_.now() >= deadline) {
+        if (!asked && context_.now() >= deadline) {
             asked = true;
             runs_.request_stop(stop_reason::draining);
         }
@@ -364,7 +368,7 @@ task<result<void>> job<Environment>::shut_down() {
     }
     if (auto* const rounds = runs_.rounds()) co_await rounds->finish();
     if (counts_elements())
-        (void)co_await within(here_.loop(), here_.now() + job_registration<Environment>::leave_timeout,
+        (void)co_await within(context_.loop(), context_.now() + job_registration<Environment>::leave_timeout,
                               runs_.publish_counts(counted_since_));
     parts_.stop();
     registration_.stop_following();
@@ -372,22 +376,22 @@ task<result<void>> job<Environment>::shut_down() {
     leader_.stop_following();
     auto const outcome = co_await registration_.hand_over();
     outcome_ = outcome;
-    here_.news.notify();
-    here_.env.sink(events::left{here_.origin()});
+    context_.news.notify();
+    context_.env.sink(events::left{context_.origin()});
     co_return outcome;
 }
 
 template <class Environment>
 void job<Environment>::begin_to_leave() {
-    if (!here_.is_leaving && departure_.empty()) departure_.spawn(depart());
+    if (!context_.is_leaving && departure_.empty()) departure_.spawn(depart());
 }
 
 template <class Environment>
 task<void> job<Environment>::wait_left() {
     for (;;) {
-        auto const seen = here_.news.edition();
+        auto const seen = context_.news.edition();
         if (outcome_) co_return;
-        co_await here_.news.newer_than(seen);
+        co_await context_.news.newer_than(seen);
     }
 }
 
@@ -400,15 +404,15 @@ next_step job<Environment>::stay_registered() {
 
 template <class Environment>
 task<void> job<Environment>::depart() {
-    co_await yield(here_.loop()); // shutting down stops the parts, and one of them has called this
-    (void)co_await shut_down();   // this reports nodes that could not be removed
+    co_await yield(context_.loop()); // shutting down stops the parts, and one of them has called this
+    (void)co_await shut_down();      // this reports nodes that could not be removed
 }
 
 template <class Environment>
 next_step job<Environment>::follow_config() {
     if (rules_.is_outdated()) return take_config();
     rules_.take_rounds();
-    if (auto const* a = here_.view->assignment_in_force()) share_.tell(a->items_of(here_.self));
+    if (auto const* a = context_.view->assignment_in_force()) share_.tell(a->items_of(context_.self));
     return {};
 }
 
@@ -417,17 +421,17 @@ task<mono_time> job<Environment>::take_config() {
     auto const taken = co_await rules_.take();
     if (taken && *taken) {
         failed_config_.end();
-        co_return here_.now();
+        co_return context_.now();
     }
-    if (!taken && failed_config_.is_news(taken.error())) here_.tell_trouble(taken.error());
-    if (here_.is_cut_off()) co_return mono_time::max();
-    co_return here_.now() + (taken ? retry_pause : pause_after(taken.error()));
+    if (!taken && failed_config_.is_news(taken.error())) context_.tell_trouble(taken.error());
+    if (context_.is_cut_off()) co_return mono_time::max();
+    co_return context_.now() + (taken ? retry_pause : pause_after(taken.error()));
 }
 
 template <class Environment>
 next_step job<Environment>::keep_schedule() {
     using namespace std::chrono;
-    auto const wall = here_.loop().wall_now();
+    auto const wall = context_.loop().wall_now();
     if (wall < fired_until_ - minutes{1}) fired_until_ = wall; // the clock has been put back
     auto due = rules_.due()->next(fired_until_);
     for (; due && wall >= *due; due = rules_.due()->next(fired_until_)) {
@@ -438,15 +442,15 @@ next_step job<Environment>::keep_schedule() {
     }
     auto until = mono_time::max();
     if (due) {
-        auto const early = *due - runs_.terms().ahead(here_.view->has_java_members());
+        auto const early = *due - runs_.terms().ahead(context_.view->has_java_members());
         if (wall < early) announced_ = {}; // perhaps the clock has been put back
         if (wall >= early && std::exchange(announced_, *due) != *due) runs_.wake();
-        until = here_.now() + std::min<nanoseconds>((wall < early ? early : *due) - wall, minutes{1});
+        until = context_.now() + std::min<nanoseconds>((wall < early ? early : *due) - wall, minutes{1});
     }
     if (auto const problem = rules_.due()->find_problem()) {
-        if (!std::exchange(is_told_of_search_, true)) here_.tell_trouble(*problem);
+        if (!std::exchange(is_told_of_search_, true)) context_.tell_trouble(*problem);
         if (rules_.due()->go_on()) runs_.wake();
-        until = std::min<mono_time>(until, here_.now() + seconds{1});
+        until = std::min<mono_time>(until, context_.now() + seconds{1});
     } else {
         is_told_of_search_ = false;
     }
@@ -460,20 +464,20 @@ bool job<Environment>::counts_elements() const {
 
 template <class Environment>
 task<void> job<Environment>::keep_counts() {
-    for (counted_since_ = here_.wall_milliseconds();;) {
-        co_await sleep_until(here_.loop(), here_.now() + runs_.terms().dataflow.count_interval);
+    for (counted_since_ = context_.wall_milliseconds();;) {
+        co_await sleep_until(context_.loop(), context_.now() + runs_.terms().dataflow.count_interval);
         auto const published = co_await runs_.publish_counts(counted_since_);
-        if (published) counted_since_ = here_.wall_milliseconds();
+        if (published) counted_since_ = context_.wall_milliseconds();
     }
 }
 
 template <class Environment>
 next_step job<Environment>::publish_terms() {
     auto& terms = runs_.terms();
-    if (!java_marks_ && here_.view->has_java_members()) { // a job without Java members has no costs
-        adoption_ = std::make_unique<adoption<Environment>>(here_, runs_);
+    if (!java_marks_ && context_.view->has_java_members()) { // a job without Java members has no costs
+        adoption_ = std::make_unique<adoption<Environment>>(context_, runs_);
         life_.spawn(adoption_->keep());
-        java_marks_ = std::make_unique<java_marks<Environment>>(here_, runs_);
+        java_marks_ = std::make_unique<java_marks<Environment>>(context_, runs_);
         life_.spawn(java_marks_->keep());
     }
     terms.config = rules_.valid();
@@ -481,22 +485,22 @@ next_step job<Environment>::publish_terms() {
     terms.schedule = rules_.fingerprint();
     terms.schedule_written = rules_.schedule_written();
     terms.schedule_changed = rules_.schedule_changed();
-    terms.generation = here_.generation;
+    terms.generation = context_.generation;
     share_.look_for_requests();
-    if (auto const* order = here_.view->run_order()) {
+    if (auto const* order = context_.view->run_order()) {
         if (order->modified > terms.run_order) share_.note_held_back();
         terms.run_order = order->modified;
         terms.ordered_at = wall_time{std::chrono::milliseconds{order->modified_at_ms}};
     }
     take_pauses();
-    bool const may_run = here_.is_enabled() && !is_paused() && !here_.is_leaving && !runs_.stands_down();
-    bool const was_open = std::exchange(terms.is_open, here_.is_registered() && may_run);
-    if (terms.is_open && !was_open) here_.news.notify(); // the adoption of items waits for it
-    if (here_.is_enabled() && !was_enabled_) terms.enabled_since = here_.wall_milliseconds();
-    if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
+    bool const may_run = context_.is_enabled() && !is_paused() && !context_.is_leaving && !runs_.stands_down();
+    bool const was_open = std::exchange(terms.is_open, context_.is_registered() && may_run);
+    if (terms.is_open && !was_open) context_.news.notify(); // the adoption of items waits for it
+    if (context_.is_enabled() && !was_enabled_) terms.enabled_since = context_.wall_milliseconds();
+    if (context_.is_enabled() || context_.is_disabled()) was_enabled_ = context_.is_enabled();
     tell_of_failed_reads();
     // A Java leader does not shard while an item runs, and a stream may have no end.
-    terms.may_stream = rules_.config().streaming_process && may_run && !awaits_java_sharding(*here_.view);
+    terms.may_stream = rules_.config().streaming_process && may_run && !awaits_java_sharding(*context_.view);
     terms.on_misfire = on_misfire_;
     if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
     runs_.tell_streams();
@@ -507,7 +511,7 @@ next_step job<Environment>::publish_terms() {
 template <class Environment>
 void job<Environment>::take_pauses() {
     auto& terms = runs_.terms();
-    auto const* there = here_.view->pauses();
+    auto const* there = context_.view->pauses();
     if (!there) {
         pauses_.reset();
         terms.pauses_version.reset();
@@ -518,26 +522,26 @@ void job<Environment>::take_pauses() {
     terms.pauses_version = there->stat.version;
     auto read = job_pauses::parse(there->data);
     if (!read) {
-        here_.tell_trouble({errc::malformed_data,
-                            "the pauses of the job cannot be read, so it counts as not paused; remove the node: " +
-                                read.error().what + ": " + read.error().where,
-                            here_.at.pauses().str()});
+        context_.tell_trouble({errc::malformed_data,
+                               "the pauses of the job cannot be read, so it counts as not paused; remove the node: " +
+                                   read.error().what + ": " + read.error().where,
+                               context_.at.pauses().str()});
         return;
     }
     pauses_->value = *std::move(read);
     // The clock that wrote the end may be ahead, but the registry wrote it no later than this.
     wall_time const written{std::chrono::milliseconds{there->stat.modified_at_ms}};
-    if (auto const end = pauses_->value.last_end(here_.self.server())) terms.resumed_at = std::min(*end, written);
+    if (auto const end = pauses_->value.last_end(context_.self.server())) terms.resumed_at = std::min(*end, written);
 }
 
 template <class Environment>
 void job<Environment>::tell_of_failed_reads() {
-    auto const* failure = here_.view->failure();
+    auto const* failure = context_.view->failure();
     if (!failure) failure = rules_.failure();
     if (!failure) return told_failure_.reset();
     if (told_failure_ && *told_failure_ == *failure) return;
     told_failure_ = std::make_unique<error>(*failure);
-    here_.tell_trouble(*failure);
+    context_.tell_trouble(*failure);
 }
 
 } // namespace elasticjob::detail

@@ -19,8 +19,8 @@
 #include <elasticjob/membership/stand_ins.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/retry_pauses.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/leader_duty.hpp>
 #include <elasticjob/sharding/resharder.hpp>
 #include <elasticjob/sharding/strategy_name.hpp>
@@ -43,7 +43,7 @@ class job_leader {
     using follower = round_follower<Registry, teller>;
 
 public:
-    job_leader(job_standing<Environment>& here, job_rules<Environment> const& rules);
+    job_leader(job_context<Environment>& context, job_rules<Environment> const& rules);
 
     /// Adds this instance as the leader, and the first assignment, to the transaction that creates the job. Returns
     /// whether it has added the assignment. If the strategy fails or uses traits, or the transaction has no room, the
@@ -124,8 +124,8 @@ private:
     /// Whether everything that a sharding needs has been read. `news` is notified when it has.
     bool knows_servers_and_traits();
 
-    /// The pause after a failed request, see `job_standing::after_failure`.
-    std::chrono::milliseconds after_failure(error const& why) { return here_.after_failure(failed_sharding_, why); }
+    /// The pause after a failed request, see `job_context::after_failure`.
+    std::chrono::milliseconds after_failure(error const& why) { return context_.after_failure(failed_sharding_, why); }
 
     /// Waits until no change has come for a moment, within a limit, because one change causes several notifications,
     /// and a deployment many changes.
@@ -153,8 +153,8 @@ private:
         friend bool operator==(following const&, following const&) = default;
     };
     struct teller {
-        job_standing<Environment>* here;
-        void operator()(error const& e) const { here->tell_trouble(e); }
+        job_context<Environment>* context;
+        void operator()(error const& e) const { context->tell_trouble(e); }
     };
 
     static constexpr std::chrono::milliseconds debounce_span{3};
@@ -162,7 +162,7 @@ private:
     static constexpr std::chrono::seconds cut_items_pause{5};
     static constexpr std::chrono::seconds java_audit_pause{10};
 
-    job_standing<Environment>& here_;
+    job_context<Environment>& context_;
     job_rules<Environment> const& rules_;
     std::unique_ptr<traits_view<Registry>> traits_; ///< while this instance leads, if the strategy uses traits
     std::unique_ptr<elector<Registry>> elector_;    ///< while this instance stands for election
@@ -183,26 +183,26 @@ private:
 };
 
 template <class Environment>
-job_leader<Environment>::job_leader(job_standing<Environment>& here, job_rules<Environment> const& rules)
-    : here_{here},
+job_leader<Environment>::job_leader(job_context<Environment>& context, job_rules<Environment> const& rules)
+    : context_{context},
       rules_{rules},
-      resharder_{here.registry, here.at, here.env.strategy},
-      instances_{here.self} {}
+      resharder_{context.registry, context.at, context.env.strategy},
+      instances_{context.self} {}
 
 template <class Environment>
 bool job_leader<Environment>::begin_job(transaction& t, job_config const& config) {
     first_report_.reset();
-    auto const& limits = here_.registry.limits();
-    operation const leader{operation::kind::create, here_.at.leader_instance(), here_.self.str(),
+    auto const& limits = context_.registry.limits();
+    operation const leader{operation::kind::create, context_.at.leader_instance(), context_.self.str(),
                            create_mode::ephemeral};
     bool const has_room = t.has_room(limits, 2, 2 * leader.bytes()); // a request for a sharding may follow
     if (config.disabled || !has_room) return false;
     t.add(leader);
-    if (!here_.env.strategy.uses_traits()) {
+    if (!context_.env.strategy.uses_traits()) {
         auto const count = static_cast<std::uint32_t>(config.sharding_total_count);
-        auto const least = operation{operation::kind::create, here_.at.item(0)}.bytes();
+        auto const least = operation{operation::kind::create, context_.at.item(0)}.bytes();
         if (!t.has_room(limits, std::size_t{2} * count, std::size_t{2} * count * least)) return false;
-        sharding_basis basis{t.generation(), here_.name.str(), count, 0, {here_.self}};
+        sharding_basis basis{t.generation(), context_.name.str(), count, 0, {context_.self}};
         basis.strategy = strategy_name_of(config);
         auto const plan = resharder_.first_plan(basis);
         if (!plan || plan->transactions.size() != 1) return false;
@@ -220,7 +220,7 @@ next_step job_leader<Environment>::lead() {
     if (elector_ && !elector_->is_standing()) elector_.reset();
     auto const now = leadership_now();
     if (std::exchange(did_lead_, now.leads) != now.leads)
-        here_.env.sink(events::leadership_changed{here_.origin(), now.leads});
+        context_.env.sink(events::leadership_changed{context_.origin(), now.leads});
     note_term(now);
     auto const duty = duty_of(now);
     if (duty == leader_duty::none) return {};
@@ -249,18 +249,18 @@ task<mono_time> job_leader<Environment>::carry_out(leader_duty duty) {
 template <class Environment>
 leadership job_leader<Environment>::leadership_now() const {
     leadership now;
-    now.is_member = here_.is_registered() && !here_.is_leaving;
+    now.is_member = context_.is_registered() && !context_.is_leaving;
     now.is_standing = elector_ != nullptr;
     now.leads = is_leader();
-    now.is_enabled = here_.is_enabled();
-    now.is_disabled = here_.is_disabled();
-    now.leader = here_.view->leader();
+    now.is_enabled = context_.is_enabled();
+    now.is_disabled = context_.is_disabled();
+    now.leader = context_.view->leader();
     return now;
 }
 
 template <class Environment>
 void job_leader<Environment>::note_term(leadership const& now) {
-    bool const is_known = now.leads ? term_ == now.leader->stat.created : !term_ || !here_.is_registered();
+    bool const is_known = now.leads ? term_ == now.leader->stat.created : !term_ || !context_.is_registered();
     if (is_known) return;
     term_ = now.leads ? now.leader->stat.created : 0;
     auto const first = std::exchange(first_report_, std::nullopt); // of a refused transaction, unless we lead by it
@@ -269,25 +269,25 @@ void job_leader<Environment>::note_term(leadership const& now) {
     else if (now.leads && first)
         tell_resharded(*first, 1);
     traits_.reset();
-    if (now.leads && here_.env.strategy.uses_traits())
-        traits_ = std::make_unique<traits_view<Registry>>(here_.registry, here_.at, here_.news);
+    if (now.leads && context_.env.strategy.uses_traits())
+        traits_ = std::make_unique<traits_view<Registry>>(context_.registry, context_.at, context_.news);
     failed_sharding_.end();
-    audited_at_ = here_.now();
+    audited_at_ = context_.now();
     java_audit_at_ = mono_time::max();
     if (now.leads) audit_soon_beside_java();
 }
 
 template <class Environment>
 bool job_leader<Environment>::is_first_term() const {
-    auto const* leader = here_.view->leader();
-    auto const* assigned = here_.view->assignment_node();
+    auto const* leader = context_.view->leader();
+    auto const* assigned = context_.view->assignment_node();
     return leader && assigned && leader->stat.created == assigned->stat.created;
 }
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::withdraw() {
-    auto const withdrawn = co_await elector_->withdraw(here_.generation);
-    co_return here_.now() + (withdrawn ? retry_pause : after_failed_election(withdrawn.error()));
+    auto const withdrawn = co_await elector_->withdraw(context_.generation);
+    co_return context_.now() + (withdrawn ? retry_pause : after_failed_election(withdrawn.error()));
 }
 
 template <class Environment>
@@ -298,8 +298,9 @@ task<result<void>> job_leader<Environment>::withdraw_for_certain(session_generat
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::resign() {
-    auto const resigned = co_await elasticjob::resign(here_.registry, here_.at, here_.self, here_.generation);
-    co_return here_.now() + (resigned ? retry_pause : after_failed_election(resigned.error()));
+    auto const resigned =
+        co_await elasticjob::resign(context_.registry, context_.at, context_.self, context_.generation);
+    co_return context_.now() + (resigned ? retry_pause : after_failed_election(resigned.error()));
 }
 
 template <class Environment>
@@ -308,37 +309,37 @@ task<mono_time> job_leader<Environment>::lead_on() {
     auto const again = co_await keep_sharded();
     auto until = mono_time::max();
     if (!is_audited || again)
-        until = here_.now() + again.value_or(retry_pause);
+        until = context_.now() + again.value_or(retry_pause);
     else if (resharder_.has_cut_items())
-        until = here_.now() + cut_items_pause;
+        until = context_.now() + cut_items_pause;
     co_return std::min(until, next_audit());
 }
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::remove_persistent_leader() {
-    auto const version = here_.view->leader()->stat.version;
-    bool const stays = co_await remove_stand_in(here_.at.leader_instance(), version);
-    co_return here_.now() + (stays ? trouble_pause : retry_pause);
+    auto const version = context_.view->leader()->stat.version;
+    bool const stays = co_await remove_stand_in(context_.at.leader_instance(), version);
+    co_return context_.now() + (stays ? trouble_pause : retry_pause);
 }
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::stand() {
-    elector_ = std::make_unique<elector<Registry>>(here_.registry, here_.at, here_.self, here_.env.random);
-    auto const elected = co_await elector_->elect(here_.generation);
-    if (auto const removed = elector_->take_removed()) here_.tell_trouble(stand_in_removed(*removed));
-    if (!elected) co_return here_.now() + after_failed_election(elected.error());
+    elector_ = std::make_unique<elector<Registry>>(context_.registry, context_.at, context_.self, context_.env.random);
+    auto const elected = co_await elector_->elect(context_.generation);
+    if (auto const removed = elector_->take_removed()) context_.tell_trouble(stand_in_removed(*removed));
+    if (!elected) co_return context_.now() + after_failed_election(elected.error());
     failed_.note_success();
-    auto const* unread = here_.view->failure(); // otherwise the view shows the leader by then
-    co_return here_.now() + (unread ? pause_before_retry(*unread) : retry_pause);
+    auto const* unread = context_.view->failure(); // otherwise the view shows the leader by then
+    co_return context_.now() + (unread ? pause_before_retry(*unread) : retry_pause);
 }
 
 template <class Environment>
 next_step job_leader<Environment>::follow_rounds() {
-    if (here_.is_cut_off()) return {}; // the term may go on
+    if (context_.is_cut_off()) return {}; // the term may go on
     following wanted;
-    wanted.leads = !here_.is_leaving && is_leader();
-    wanted.generation = here_.generation;
-    if (auto const* schedule = here_.view->schedule()) wanted.written = schedule->stat.modified;
+    wanted.leads = !context_.is_leaving && is_leader();
+    wanted.generation = context_.generation;
+    if (auto const* schedule = context_.view->schedule()) wanted.written = schedule->stat.modified;
     if (auto const* followed = rules_.followed()) wanted.what = fnv_1a(followed_text(*followed));
     if (wanted == following_) return {};
     following_ = wanted;
@@ -347,55 +348,55 @@ next_step job_leader<Environment>::follow_rounds() {
 
 template <class Environment>
 bool job_leader<Environment>::is_leader() const {
-    return here_.is_registered() && leads(here_.view->leader(), here_.self, here_.registry.session());
+    return context_.is_registered() && leads(context_.view->leader(), context_.self, context_.registry.session());
 }
 
 template <class Environment>
 std::chrono::milliseconds job_leader<Environment>::after_failed_election(error const& e) {
-    bool const is_passing = is_transient(e) || !here_.view->config();
+    bool const is_passing = is_transient(e) || !context_.view->config();
     if (is_passing) return retry_pause;
-    if (auto const report = failed_.note(e)) here_.tell_trouble(*report);
+    if (auto const report = failed_.note(e)) context_.tell_trouble(*report);
     return pause_before_retry(e);
 }
 
 template <class Environment>
 task<bool> job_leader<Environment>::keep_audited() {
     bool const has_failover = rules_.config().failover;
-    bool const is_due = here_.now() >= next_audit();
+    bool const is_due = context_.now() >= next_audit();
     if (!has_failover && (had_failover_ || is_due)) {
-        auto const removed = co_await resharder_.remove_failover_flags(here_.generation);
+        auto const removed = co_await resharder_.remove_failover_flags(context_.generation);
         if (!removed && is_transient(removed.error())) co_return false;
     }
     had_failover_ = has_failover;
     if (!is_due) co_return true;
-    auto const looked = co_await resharder_.audit(*here_.view);
+    auto const looked = co_await resharder_.audit(*context_.view);
     if (!looked && is_transient(looked.error())) co_return false;
-    if (!looked) here_.tell_trouble(looked.error());
+    if (!looked) context_.tell_trouble(looked.error());
     auto const cleaned = co_await remove_old_servers();
     if (!cleaned && is_transient(cleaned.error())) co_return false;
-    if (!cleaned) here_.tell_trouble(cleaned.error());
-    audited_at_ = here_.now();
+    if (!cleaned) context_.tell_trouble(cleaned.error());
+    audited_at_ = context_.now();
     java_audit_at_ = mono_time::max();
     co_return true;
 }
 
 template <class Environment>
 task<result<void>> job_leader<Environment>::remove_old_servers() {
-    auto const retention = here_.env.options.server_retention;
-    auto const& view = *here_.view;
+    auto const retention = context_.env.options.server_retention;
+    auto const& view = *context_.view;
     if (retention.count() <= 0 || view.has_java_members() || !view.assignment_in_force()) co_return success();
     auto const assigned = view.assignment_node()->stat.version;
     auto const instances = view.instances();
-    auto listed = co_await here_.registry.children(here_.at.servers());
+    auto listed = co_await context_.registry.children(context_.at.servers());
     if (!listed && listed.error() == errc::no_node) co_return success();
     if (!listed) co_return listed.error();
-    auto picked = old_servers_.pick(here_.at, *std::move(listed), instances);
+    auto picked = old_servers_.pick(context_.at, *std::move(listed), instances);
     if (picked.empty()) co_return success();
-    ELASTICJOB_CO_TRY(auto const read, co_await read_all(here_.registry, std::move(picked)));
-    auto const written_before = here_.wall_milliseconds() - retention;
-    auto t = old_servers_.removal(here_.at, here_.generation, assigned, read, written_before);
+    ELASTICJOB_CO_TRY(auto const read, co_await read_all(context_.registry, std::move(picked)));
+    auto const written_before = context_.wall_milliseconds() - retention;
+    auto t = old_servers_.removal(context_.at, context_.generation, assigned, read, written_before);
     if (t.empty()) co_return success();
-    auto const done = co_await here_.registry.commit(std::move(t));
+    auto const done = co_await context_.registry.commit(std::move(t));
     if (!done) co_return done.error();
     co_return success();
 }
@@ -409,22 +410,22 @@ mono_time job_leader<Environment>::next_audit() const {
 
 template <class Environment>
 void job_leader<Environment>::audit_soon_beside_java() {
-    if (here_.view->has_java_members()) java_audit_at_ = here_.now() + java_audit_pause;
+    if (context_.view->has_java_members()) java_audit_at_ = context_.now() + java_audit_pause;
 }
 
 template <class Environment>
 task<bool> job_leader<Environment>::look_at_new_instances() {
-    auto const fresh = instances_.unchecked(here_.view->instances());
+    auto const fresh = instances_.unchecked(context_.view->instances());
     if (fresh.empty()) co_return true;
-    auto const look = [&](instance_id const& id) { return here_.registry.exists(here_.at.instance(id)); };
-    auto const found = co_await gather_each(here_.loop(), fresh, look);
+    auto const look = [&](instance_id const& id) { return context_.registry.exists(context_.at.instance(id)); };
+    auto const found = co_await gather_each(context_.loop(), fresh, look);
     for (std::size_t i = 0; i < fresh.size(); ++i) {
         if (!found[i] && is_transient(found[i].error())) co_return false;
         if (found[i] && !*found[i]) continue; // it has gone, and does not count while it is not known to live
         bool const stands_in = found[i] && is_stand_in(*found[i]);
         instances_.note(fresh[i], !stands_in);
         if (!stands_in) continue;
-        bool const stays = co_await remove_stand_in(here_.at.instance(fresh[i]), (*found[i])->version);
+        bool const stays = co_await remove_stand_in(context_.at.instance(fresh[i]), (*found[i])->version);
         if (!stays) instances_.forget(fresh[i]); // its process may come back before a list without it is seen
     }
     co_return true;
@@ -432,26 +433,26 @@ task<bool> job_leader<Environment>::look_at_new_instances() {
 
 template <class Environment>
 task<bool> job_leader<Environment>::remove_stand_in(node_path path, node_version version) {
-    transaction t{here_.generation};
-    t.check(here_.at.instance(here_.self)).remove_persistent(path, version);
-    auto const done = co_await here_.registry.commit(t);
+    transaction t{context_.generation};
+    t.check(context_.at.instance(context_.self)).remove_persistent(path, version);
+    auto const done = co_await context_.registry.commit(t);
     if (done && *done) {
-        here_.tell_trouble(stand_in_removed(path));
+        context_.tell_trouble(stand_in_removed(path));
         co_return false;
     }
     auto const why = done ? refusal_error(t, *done->refused) : done.error();
     bool const will_pass = is_transient(why) || why == errc::no_node || why == errc::version_conflict ||
                            why == errc::no_children_for_ephemerals;
     if (will_pass) co_return false; // it has gone or changed, or is checked again
-    if (std::exchange(told_stand_in_, path.str()) != path.str()) here_.tell_trouble(stand_in_stays(path, why));
+    if (std::exchange(told_stand_in_, path.str()) != path.str()) context_.tell_trouble(stand_in_stays(path, why));
     co_return true;
 }
 
 template <class Environment>
 result<sharding_basis> job_leader<Environment>::current_basis() const {
     auto const count = rules_.item_count();
-    sharding_basis basis{here_.generation, here_.name.str(), count, rules_.version(),
-                         here_.view->available_instances()};
+    sharding_basis basis{context_.generation, context_.name.str(), count, rules_.version(),
+                         context_.view->available_instances()};
     basis.strategy = strategy_name_of(rules_.config());
     instances_.keep_live(basis.instances);
     if (traits_) {
@@ -462,91 +463,92 @@ result<sharding_basis> job_leader<Environment>::current_basis() const {
 
 template <class Environment>
 bool job_leader<Environment>::knows_servers_and_traits() {
-    if (!here_.view->knows_servers()) return false;
+    if (!context_.view->knows_servers()) return false;
     if (!traits_) return true;
     auto const failure = traits_->failure();
-    if (failure && failed_sharding_.is_news(*failure)) here_.tell_trouble(*failure);
+    if (failure && failed_sharding_.is_news(*failure)) context_.tell_trouble(*failure);
     return traits_->is_loaded() && !failure;
 }
 
 template <class Environment>
 task<void> job_leader<Environment>::debounce() {
-    for (auto const deadline = here_.now() + debounce_max; here_.now() < deadline;) {
-        auto const seen = here_.news.edition();
-        if (!co_await here_.news.newer_than(seen, here_.now() + debounce_span)) co_return;
+    for (auto const deadline = context_.now() + debounce_max; context_.now() < deadline;) {
+        auto const seen = context_.news.edition();
+        if (!co_await context_.news.newer_than(seen, context_.now() + debounce_span)) co_return;
     }
 }
 
 template <class Environment>
 task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sharded() {
-    if (!here_.view->config() || !knows_servers_and_traits()) co_return std::nullopt; // being removed; being read
+    if (!context_.view->config() || !knows_servers_and_traits()) co_return std::nullopt; // being removed; being read
     bool const has_looked = co_await look_at_new_instances();
     if (!has_looked) co_return retry_pause;
     auto first_look = current_basis();
     if (!first_look) co_return after_failure(first_look.error());
-    if (resharder_.is_outdated(*here_.view, *first_look)) co_await debounce();
+    if (resharder_.is_outdated(*context_.view, *first_look)) co_await debounce();
     bool const has_looked_again = co_await look_at_new_instances();
-    if (!has_looked_again || !here_.view->config() || !here_.is_registered() || !knows_servers_and_traits())
+    if (!has_looked_again || !context_.view->config() || !context_.is_registered() || !knows_servers_and_traits())
         co_return retry_pause;
     auto now_known = current_basis();
     if (!now_known) co_return retry_pause;
     auto basis = *std::move(now_known);
     auto const count = basis.item_count;
-    if (resharder_.is_outdated(*here_.view, basis)) {
+    if (resharder_.is_outdated(*context_.view, basis)) {
         auto const again = co_await reshard(std::move(basis));
         if (again) co_return again;
-    } else if (here_.view->sharding_is_requested() && here_.view->assignment_in_force()) {
-        auto const granted = co_await resharder_.grant(*here_.view, here_.generation);
+    } else if (context_.view->sharding_is_requested() && context_.view->assignment_in_force()) {
+        auto const granted = co_await resharder_.grant(*context_.view, context_.generation);
         if (!granted) co_return after_failure(granted.error());
     }
-    auto const* in_force = here_.view->assignment_in_force();
+    auto const* in_force = context_.view->assignment_in_force();
     if (resharder_.has_cut_items() && in_force && in_force->items() == count) {
-        auto const removed = co_await resharder_.remove_cut_items(here_.generation, count);
+        auto const removed = co_await resharder_.remove_cut_items(context_.generation, count);
         if (!removed) co_return after_failure(removed.error());
     }
     failed_sharding_.end();
     // A second request during the answer may go unnoticed, because the view knows requests only by name.
-    if (in_force && here_.view->sharding_is_requested()) co_return retry_pause;
+    if (in_force && context_.view->sharding_is_requested()) co_return retry_pause;
     co_return std::nullopt;
 }
 
 template <class Environment>
 task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::reshard(sharding_basis basis) {
-    if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
-        auto const overruled = co_await is_overruled(here_.registry, here_.at);
+    if (context_.view->assignment_node() && context_.view->first_item() && !context_.view->assignment_in_force()) {
+        auto const overruled = co_await is_overruled(context_.registry, context_.at);
         if (!overruled) co_return after_failure(overruled.error());
         if (!*overruled) co_return retry_pause; // only the view is behind
     }
     if (rules_.config().failover && rules_.config().monitor_execution) { // JV-6
-        auto lost = co_await make_up_for_dead_java(here_.registry, *here_.view, here_.at, here_.wall_milliseconds());
+        auto lost = co_await make_up_for_dead_java(context_.registry, *context_.view, context_.at,
+                                                   context_.wall_milliseconds());
         if (!lost) co_return after_failure(lost.error());
         basis.besides = *std::move(lost);
     }
     auto const instances = basis.instances.size();
-    auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
+    auto const done = co_await resharder_.shard(*context_.view, std::move(basis));
     if (!done) co_return after_failure(done.error());
     audit_soon_beside_java();
     tell_resharded(*done, instances);
     co_await see(done->epoch);
-    auto const* a = here_.view->assignment_in_force();
+    auto const* a = context_.view->assignment_in_force();
     bool const is_shown = a && a->epoch() == done->epoch;
-    if (done->left != 0) here_.tell_trouble(unowned_items(here_.at, done->left, is_shown ? a : nullptr));
+    if (done->left != 0) context_.tell_trouble(unowned_items(context_.at, done->left, is_shown ? a : nullptr));
     co_return std::nullopt;
 }
 
 template <class Environment>
 void job_leader<Environment>::tell_resharded(sharding_report const& done, std::size_t instances) const {
-    here_.env.sink(events::resharded{here_.origin(), done.epoch, done.items, static_cast<std::uint32_t>(instances),
-                                     done.moved, done.left});
+    context_.env.sink(events::resharded{context_.origin(), done.epoch, done.items,
+                                        static_cast<std::uint32_t>(instances), done.moved, done.left});
 }
 
 template <class Environment>
 task<void> job_leader<Environment>::see(std::uint64_t epoch) {
-    for (auto const deadline = here_.now() + std::chrono::seconds{1}; here_.now() < deadline;) {
-        auto const seen = here_.news.edition();
-        auto const* a = here_.view->assignment_in_force();
+    for (auto const deadline = context_.now() + std::chrono::seconds{1}; context_.now() < deadline;) {
+        auto const seen = context_.news.edition();
+        auto const* a = context_.view->assignment_in_force();
         if (a && a->epoch() >= epoch) co_return;
-        co_await here_.news.newer_than(seen, deadline);
+        co_await context_.news.newer_than(seen, deadline);
     }
 }
 
@@ -554,17 +556,17 @@ template <class Environment>
 task<mono_time> job_leader<Environment>::begin_to_follow(bool does_lead) {
     follower_.reset();
     if (!does_lead) co_return mono_time::max();
-    typename follower::basis basis{here_.generation, here_.at};
+    typename follower::basis basis{context_.generation, context_.at};
     if (auto const* followed = rules_.followed()) basis.followed = *followed;
-    if (auto const* schedule = here_.view->schedule()) {
+    if (auto const* schedule = context_.view->schedule()) {
         basis.schedule_version = schedule->stat.version;
         basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
     }
     if (!basis.followed) { // most jobs never follow another
-        auto const left = co_await here_.registry.exists(here_.at.after());
+        auto const left = co_await context_.registry.exists(context_.at.after());
         if (left && !*left) co_return mono_time::max();
     }
-    follower_ = std::make_unique<follower>(here_.registry, std::move(basis), teller{&here_});
+    follower_ = std::make_unique<follower>(context_.registry, std::move(basis), teller{&context_});
     co_return mono_time::max();
 }
 

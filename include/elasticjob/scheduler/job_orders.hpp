@@ -12,8 +12,8 @@
 #include <elasticjob/registry/node.hpp>
 #include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/scheduler/job_share.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
 
 #include <string_view>
 
@@ -26,8 +26,8 @@ class job_orders {
 
 public:
     /// All three belong to the job and must outlive this object.
-    job_orders(job_standing<Environment>& here, job_share<Environment>& share, runs& r)
-        : here_{here},
+    job_orders(job_context<Environment>& context, job_share<Environment>& share, runs& r)
+        : context_{context},
           share_{share},
           runs_{r} {}
 
@@ -46,7 +46,7 @@ private:
 
     typename runs::order_answer carry_out(std::string_view name, node const& order);
 
-    job_standing<Environment>& here_;
+    job_context<Environment>& context_;
     job_share<Environment>& share_;
     runs& runs_;
     revision obeyed_ = 0; ///< of the last trigger
@@ -55,28 +55,29 @@ private:
 
 template <class Environment>
 next_step job_orders<Environment>::handle_java_triggers() {
-    auto const* node = here_.view->self();
-    bool const is_ordered = here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order;
+    auto const* node = context_.view->self();
+    bool const is_ordered = context_.is_registered() && !context_.is_leaving && node && node->data == trigger_order;
     if (!is_ordered) return {};
     return take_trigger(node->stat.modified, node->stat.version);
 }
 
 template <class Environment>
 task<mono_time> job_orders<Environment>::take_trigger(revision order, node_version version) {
-    auto const path = here_.at.instance(here_.self);
-    auto const taken = co_await here_.registry.set(path, {}, version, here_.generation);
-    auto const until = taken ? mono_time::max() : here_.now() + here_.after_failure(failed_trigger_, taken.error());
+    auto const path = context_.at.instance(context_.self);
+    auto const taken = co_await context_.registry.set(path, {}, version, context_.generation);
+    auto const until =
+        taken ? mono_time::max() : context_.now() + context_.after_failure(failed_trigger_, taken.error());
     if (taken) failed_trigger_.end();
     if (std::exchange(obeyed_, order) != order) {
         co_await share_.known();
-        runs_.order_all(here_.wall_milliseconds());
+        runs_.order_all(context_.wall_milliseconds());
     }
     co_return until;
 }
 
 template <class Environment>
 next_step job_orders<Environment>::handle_item_orders() {
-    if (!here_.is_registered() || !here_.view->has_orders()) return {};
+    if (!context_.is_registered() || !context_.view->has_orders()) return {};
     return handle_each_order();
 }
 
@@ -84,17 +85,17 @@ template <class Environment>
 task<mono_time> job_orders<Environment>::handle_each_order() {
     auto until = mono_time::max();
     bool has_failed = false;
-    auto const orders = here_.view->orders();
+    auto const orders = context_.view->orders();
     for (auto const& [name, order] : orders) {
-        if (!here_.is_registered()) continue;
+        if (!context_.is_registered()) continue;
         auto const answer = carry_out(name, order);
-        if (answer == runs::order_answer::not_yet) until = std::min<mono_time>(until, here_.now() + retry_pause);
+        if (answer == runs::order_answer::not_yet) until = std::min<mono_time>(until, context_.now() + retry_pause);
         if (answer != runs::order_answer::done) continue;
-        auto const path = here_.at.orders() / name;
-        auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
+        auto const path = context_.at.orders() / name;
+        auto const taken = co_await context_.registry.remove(path, order.stat.version, context_.generation);
         if (taken || is_conflict(taken.error().code)) continue; // another instance has removed it
         has_failed = true;
-        until = std::min<mono_time>(until, here_.now() + here_.after_failure(failed_removal_, taken.error()));
+        until = std::min<mono_time>(until, context_.now() + context_.after_failure(failed_removal_, taken.error()));
     }
     if (!has_failed) failed_removal_.end();
     co_return until;

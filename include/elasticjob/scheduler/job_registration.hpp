@@ -19,9 +19,9 @@
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/sharding/departure.hpp>
 #include <elasticjob/sharding/leave.hpp>
 
@@ -38,9 +38,9 @@ class job_registration {
 
 public:
     /// All four belong to the job and must outlive this object.
-    job_registration(job_standing<Environment>& here, job_rules<Environment>& rules, job_leader<Environment>& leader,
+    job_registration(job_context<Environment>& context, job_rules<Environment>& rules, job_leader<Environment>& leader,
                      item_runs<Environment>& runs)
-        : here_{here},
+        : context_{context},
           rules_{rules},
           leader_{leader},
           runs_{runs},
@@ -95,7 +95,7 @@ private:
     /// Leaves. If the parent of the instances' nodes was deleted, all instances leave, which this reports.
     task<mono_time> find_out_why();
 
-    job_standing<Environment>& here_;
+    job_context<Environment>& context_;
     job_rules<Environment>& rules_;
     job_leader<Environment>& leader_;
     item_runs<Environment>& runs_;
@@ -111,7 +111,7 @@ task<result<void>> job_registration<Environment>::join(bool has_own_config) {
     auto what = request_as(arrival::first, accept.items_max);
     if (has_own_config) what.local = *rules_.valid();
     ELASTICJOB_CO_TRY(auto const joined,
-                      co_await enroll(here_.registry, here_.at, std::move(what), accept, beginning{&leader_}));
+                      co_await enroll(context_.registry, context_.at, std::move(what), accept, beginning{&leader_}));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take(joined);
     co_return success();
@@ -139,12 +139,12 @@ next_step job_registration<Environment>::keep() {
 
 template <class Environment>
 registration_facts job_registration<Environment>::facts_now() const {
-    registration_facts f{.session = here_.registry.session(),
-                         .generation = here_.generation,
-                         .has_config = here_.view->config() != nullptr,
+    registration_facts f{.session = context_.registry.session(),
+                         .generation = context_.generation,
+                         .has_config = context_.view->config() != nullptr,
                          .stands_down = runs_.stands_down(),
-                         .now = here_.now()};
-    if (auto const* node = here_.view->self()) f.owner = node->stat.owner;
+                         .now = context_.now()};
+    if (auto const* node = context_.view->self()) f.owner = node->stat.owner;
     return f;
 }
 
@@ -152,74 +152,74 @@ template <class Environment>
 task<mono_time> job_registration<Environment>::enroll_again() {
     auto const accept = rules_.accepted();
     auto what = request_as(arrival::again, accept.items_max);
-    auto const joined = co_await enroll(here_.registry, here_.at, std::move(what), accept, beginning{&leader_});
+    auto const joined = co_await enroll(context_.registry, context_.at, std::move(what), accept, beginning{&leader_});
     if (!joined) {
         bool const is_gone = joined.error() == errc::no_node || joined.error() == errc::removed;
         if (is_gone) {
-            here_.tell_trouble(joined.error());
+            context_.tell_trouble(joined.error());
             state_.leave();
-            co_return here_.now();
+            co_return context_.now();
         }
-        auto const pause = here_.after_failure(failed_enrollment_, joined.error());
-        co_return here_.now() + std::max<std::chrono::milliseconds>(pause, std::chrono::seconds{1});
+        auto const pause = context_.after_failure(failed_enrollment_, joined.error());
+        co_return context_.now() + std::max<std::chrono::milliseconds>(pause, std::chrono::seconds{1});
     }
     failed_enrollment_.end();
     co_await runs_.mark_again(joined->generation);
     take(*joined);
-    co_return here_.now();
+    co_return context_.now();
 }
 
 template <class Environment>
 task<mono_time> job_registration<Environment>::look_for_node() {
-    auto const there = co_await here_.registry.exists(here_.at.instance(here_.self));
-    if (!there) co_return here_.now() + retry_pause;
-    co_return state_.node_read(there->has_value(), facts_now()) ? here_.now() : mono_time::max();
+    auto const there = co_await context_.registry.exists(context_.at.instance(context_.self));
+    if (!there) co_return context_.now() + retry_pause;
+    co_return state_.node_read(there->has_value(), facts_now()) ? context_.now() : mono_time::max();
 }
 
 template <class Environment>
 task<mono_time> job_registration<Environment>::look_for_tombstone() {
-    auto const tombstone = co_await here_.registry.exists(here_.at.removed());
+    auto const tombstone = co_await context_.registry.exists(context_.at.removed());
     bool const is_there = tombstone && tombstone->has_value();
-    co_return state_.tombstone_read(is_there, facts_now()) ? here_.now() : here_.now() + retry_pause;
+    co_return state_.tombstone_read(is_there, facts_now()) ? context_.now() : context_.now() + retry_pause;
 }
 
 template <class Environment>
 task<mono_time> job_registration<Environment>::find_out_why() {
-    auto const parent = co_await here_.registry.exists(here_.at.instances());
+    auto const parent = co_await context_.registry.exists(context_.at.instances());
     bool const is_parent_gone = parent && !parent->has_value();
-    if (is_parent_gone && here_.view->config()) // otherwise an operator has removed this instance, or the job
-        here_.tell_trouble(
+    if (is_parent_gone && context_.view->config()) // otherwise an operator has removed this instance, or the job
+        context_.tell_trouble(
             {errc::no_node,
              "the parent of the instances' nodes has been deleted, so all instances leave the job: schedule it "
              "again, which creates the node",
-             here_.at.instances().str()});
+             context_.at.instances().str()});
     state_.leave();
-    co_return here_.now();
+    co_return context_.now();
 }
 
 template <class Environment>
 std::string job_registration<Environment>::own_traits() const {
-    auto const& options = here_.env.options;
+    auto const& options = context_.env.options;
     stored_traits const traits{options.instance_weight, options.instance_labels};
     return traits.to_text();
 }
 
 template <class Environment>
 enroll_request job_registration<Environment>::request_as(arrival how, std::uint32_t items_max) const {
-    return {.self = here_.self,
+    return {.self = context_.self,
             .how = how,
             .traits = own_traits(),
-            .host = here_.env.options.host_name,
+            .host = context_.env.options.host_name,
             .items_max = items_max};
 }
 
 template <class Environment>
 void job_registration<Environment>::take(enrollment const& joined) {
-    here_.generation = joined.generation;
+    context_.generation = joined.generation;
     state_.enrolled();
     auto const note = to_string(joined.decision);
-    here_.env.sink(events::joined{here_.origin(), note});
-    here_.news.notify();
+    context_.env.sink(events::joined{context_.origin(), note});
+    context_.news.notify();
 }
 
 template <class Environment>
@@ -229,33 +229,34 @@ void job_registration<Environment>::session_relay::hear(work& w, work_action act
 
 template <class Environment>
 void job_registration<Environment>::follow_session() {
-    auto const state = here_.registry.session().state;
-    if (std::exchange(session_.told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
-    here_.registry.session_changed().post_next(session_);
-    here_.news.notify();
+    auto const state = context_.registry.session().state;
+    if (std::exchange(session_.told, state) != state)
+        context_.env.sink(events::session_changed{context_.origin(), state});
+    context_.registry.session_changed().post_next(session_);
+    context_.news.notify();
 }
 
 template <class Environment>
 task<result<void>> job_registration<Environment>::hand_over() {
-    auto const g = here_.registry.session().generation;
-    auto const deadline = here_.now() + leave_timeout;
-    auto const withdrawn = co_await within(here_.loop(), deadline, leader_.withdraw_for_certain(g));
+    auto const g = context_.registry.session().generation;
+    auto const deadline = context_.now() + leave_timeout;
+    auto const withdrawn = co_await within(context_.loop(), deadline, leader_.withdraw_for_certain(g));
     bool const has_traits = !own_traits().empty();
-    bool const has_java_members = here_.view && here_.view->has_java_members();
-    auto left = leave(here_.registry, here_.at, here_.self, g, deadline, has_traits, has_java_members);
-    auto outcome = co_await within(here_.loop(), deadline, std::move(left)); // a request may take longer than that
+    bool const has_java_members = context_.view && context_.view->has_java_members();
+    auto left = leave(context_.registry, context_.at, context_.self, g, deadline, has_traits, has_java_members);
+    auto outcome = co_await within(context_.loop(), deadline, std::move(left)); // a request may take longer than that
     if (withdrawn && outcome) co_return outcome;
-    bool const has_joined = here_.view.has_value();
+    bool const has_joined = context_.view.has_value();
     bool const was_never_let_in = !has_joined && !outcome && outcome.error() == errc::no_auth;
     if (was_never_let_in) co_return outcome;
-    here_.registry.abandon(left_behind(here_.at, here_.self, g, leader_.place()));
+    context_.registry.abandon(left_behind(context_.at, context_.self, g, leader_.place()));
     if (!has_joined) co_return outcome; // the caller of the start gets the reason
     auto why = outcome ? withdrawn.error() : outcome.error();
     why.what = "the nodes of this instance are still there, so its items wait; the registry removes them as soon as it "
                "can, or they end with the session: " +
                why.what;
-    why.where = here_.at.instance(here_.self).str();
-    here_.tell_trouble(why);
+    why.where = context_.at.instance(context_.self).str();
+    context_.tell_trouble(why);
     co_return outcome;
 }
 

@@ -15,7 +15,7 @@
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/registry/mirrored.hpp>
 #include <elasticjob/scheduler/acceptance.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +33,7 @@ class job_rules {
 
 public:
     /// `local` is in force until the job has registered.
-    job_rules(job_standing<Environment>& here, valid_config local);
+    job_rules(job_context<Environment>& context, valid_config local);
 
     job_config const& config() const noexcept { return config_->config(); }
     std::shared_ptr<valid_config const> const& valid() const noexcept { return config_; }
@@ -58,7 +58,7 @@ public:
 
     /// Checks whether a job with this configuration can run here.
     acceptance accepted() const noexcept {
-        auto const& env = here_.env;
+        auto const& env = context_.env;
         return {env.zone, env.strategy, items_max_, env.listeners.hear_rounds()};
     }
 
@@ -99,7 +99,7 @@ private:
 
     static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
 
-    job_standing<Environment>& here_;
+    job_context<Environment>& context_;
     std::shared_ptr<valid_config const> config_; ///< in force
     std::shared_ptr<due_times const> due_;       ///< of that configuration
     std::optional<wall_time> schedule_written_;  ///< together with the configuration
@@ -114,10 +114,10 @@ private:
 };
 
 template <class Environment>
-job_rules<Environment>::job_rules(job_standing<Environment>& here, valid_config local)
-    : here_{here},
+job_rules<Environment>::job_rules(job_context<Environment>& context, valid_config local)
+    : context_{context},
       config_{std::make_shared<valid_config const>(std::move(local))},
-      items_max_{here.env.options.items_max} {}
+      items_max_{context.env.options.items_max} {}
 
 template <class Environment>
 std::uint64_t job_rules<Environment>::fingerprint() const {
@@ -127,15 +127,15 @@ std::uint64_t job_rules<Environment>::fingerprint() const {
 
 template <class Environment>
 result<void> job_rules<Environment>::begin(valid_config joined) {
-    ELASTICJOB_TRY(auto due, due_times::of(joined, here_.env.zone));
+    ELASTICJOB_TRY(auto due, due_times::of(joined, context_.env.zone));
     put_in_force(std::move(joined), std::move(due));
     return success();
 }
 
 template <class Environment>
 bool job_rules<Environment>::is_outdated() const {
-    auto const* node = here_.view->config();
-    return node && (node->stat.modified != config_taken_ || modified(here_.view->schedule()) != schedule_taken_);
+    auto const* node = context_.view->config();
+    return node && (node->stat.modified != config_taken_ || modified(context_.view->schedule()) != schedule_taken_);
 }
 
 template <class Environment>
@@ -143,12 +143,12 @@ task<result<bool>> job_rules<Environment>::take() {
     ELASTICJOB_CO_TRY(auto const stored, co_await read_config());
     if (!stored) co_return false;
     std::optional<node> schedule; // a copy, because the view may change meanwhile
-    if (auto const* shown = here_.view->schedule()) schedule = *shown;
+    if (auto const* shown = context_.view->schedule()) schedule = *shown;
     ELASTICJOB_CO_CHECK(co_await take(*stored, schedule ? &*schedule : nullptr));
-    bool const is_shown = modified(here_.view->config()) == stored->stat.modified;
+    bool const is_shown = modified(context_.view->config()) == stored->stat.modified;
     bool const is_whole = !schedule || schedule->stat.modified >= stored->stat.modified; // else it may be on its way
     if (is_shown && is_whole) {
-        here_.view->forget_config_text();
+        context_.view->forget_config_text();
         text_freed_ = stored->stat.modified;
     }
     co_return true;
@@ -156,11 +156,11 @@ task<result<bool>> job_rules<Environment>::take() {
 
 template <class Environment>
 task<result<std::optional<node>>> job_rules<Environment>::read_config() {
-    auto const* shown = here_.view->config();
+    auto const* shown = context_.view->config();
     if (shown->stat.modified != text_freed_) co_return std::optional{*shown};
-    auto read = co_await here_.registry.get(here_.at.config());
+    auto read = co_await context_.registry.get(context_.at.config());
     if (!read && !(read.error() == errc::no_node)) co_return read.error();
-    bool const is_shown = read && read->stat.modified == modified(here_.view->config());
+    bool const is_shown = read && read->stat.modified == modified(context_.view->config());
     co_return is_shown ? std::optional{*std::move(read)} : std::nullopt;
 }
 
@@ -170,11 +170,11 @@ task<result<void>> job_rules<Environment>::take(node const& stored, node const* 
     config_taken_ = stored.stat.modified;
     schedule_taken_ = modified(schedule);
     version_ = stored.stat.version; // examined, whatever the result
-    auto read = read_stored(&stored, schedule, here_.at, items_max_);
+    auto read = read_stored(&stored, schedule, context_.at, items_max_);
     if (read && !*read) co_return success(); // empty, as before a removal
     auto due = read ? accepted().times_of(**read) : result<due_times>{read.error()};
     if (!due) {
-        here_.tell_trouble(due.error());
+        context_.tell_trouble(due.error());
         co_return success();
     }
     std::optional<wall_time> ordered, written;
@@ -183,13 +183,13 @@ task<result<void>> job_rules<Environment>::take(node const& stored, node const* 
     auto const* wanted = find_followed((*read)->config().schedules);
     auto const* in_force = followed();
     if (wanted && !(in_force && in_force->job == wanted->job)) {
-        auto const chain = co_await read_job_chain(here_.registry, here_.name.str(), wanted->job);
+        auto const chain = co_await read_job_chain(context_.registry, context_.name.str(), wanted->job);
         if (!chain && is_transient(chain.error())) {
             config_taken_ = 0;
             co_return chain.error();
         }
         if (!chain) {
-            here_.tell_trouble(chain.error());
+            context_.tell_trouble(chain.error());
             co_return success();
         }
     }
@@ -203,7 +203,7 @@ task<result<void>> job_rules<Environment>::take(node const& stored, node const* 
         schedule_changed_.reset();
         if (is_config_new || schedule) schedule_changed_ = wall_time{std::chrono::milliseconds{written_at_ms}};
     }
-    here_.news.notify();
+    context_.news.notify();
     co_return success();
 }
 
@@ -217,18 +217,18 @@ void job_rules<Environment>::take_rounds() {
     auto due = *due_;
     due.set_rounds(std::move(read->rounds));
     due_ = std::make_shared<due_times const>(std::move(due));
-    here_.news.notify();
+    context_.news.notify();
 }
 
 template <class Environment>
 void job_rules<Environment>::put_in_force(valid_config config, due_times due) {
     config_ = std::make_shared<valid_config const>(std::move(config));
     due_ = std::make_shared<due_times const>(std::move(due));
-    if (auto const problem = find_ineffective(config_->config())) here_.tell_trouble(*problem);
+    if (auto const problem = find_ineffective(config_->config())) context_.tell_trouble(*problem);
     if (!due_->follows())
         rounds_.reset();
     else if (!rounds_)
-        rounds_ = std::make_unique<mirrored_node<Registry>>(here_.registry, here_.at.after(), here_.news);
+        rounds_ = std::make_unique<mirrored_node<Registry>>(context_.registry, context_.at.after(), context_.news);
     rounds_taken_.reset();
 }
 

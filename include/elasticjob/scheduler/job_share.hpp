@@ -10,8 +10,8 @@
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/scheduler/firing_hold.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
 #include <cstdint>
@@ -28,8 +28,8 @@ template <class Environment>
 class job_share {
 public:
     /// All three belong to the job and must outlive this object.
-    job_share(job_standing<Environment>& here, job_rules<Environment>& rules, item_runs<Environment>& runs)
-        : here_{here},
+    job_share(job_context<Environment>& context, job_rules<Environment>& rules, item_runs<Environment>& runs)
+        : context_{context},
           rules_{rules},
           runs_{runs} {}
 
@@ -70,7 +70,7 @@ private:
     void limit_hold();
     mono_time hold_limit() const;
 
-    job_standing<Environment>& here_;
+    job_context<Environment>& context_;
     job_rules<Environment>& rules_;
     item_runs<Environment>& runs_;
     std::optional<source> claimed_; ///< the facts of the last share
@@ -89,11 +89,11 @@ next_step job_share<Environment>::keep() {
 
 template <class Environment>
 bool job_share<Environment>::is_to_be_claimed() {
-    if (!here_.is_registered() || here_.is_leaving || claimed_ == source_now()) return false;
-    bool const is_assigned = here_.view->assignment_in_force() != nullptr;
+    if (!context_.is_registered() || context_.is_leaving || claimed_ == source_now()) return false;
+    bool const is_assigned = context_.view->assignment_in_force() != nullptr;
     if (!is_assigned || hold_.since()) {
         claimed_.reset();
-        runs_.doubt_ownership(hold_.since().value_or(here_.wall_milliseconds()));
+        runs_.doubt_ownership(hold_.since().value_or(context_.wall_milliseconds()));
     }
     return is_assigned || !hold_.is_waiting(); // a Java leader has to name the owners first
 }
@@ -101,12 +101,12 @@ bool job_share<Environment>::is_to_be_claimed() {
 template <class Environment>
 task<mono_time> job_share<Environment>::claim() {
     auto const basis = source_now();
-    auto const deadline = here_.now() + here_.env.options.sharding_timeout;
-    auto claimed = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, basis.items, deadline,
-                                        hold_.is_answered());
-    if (!claimed) co_return here_.now() + here_.after_failure(failed_claim_, claimed.error());
+    auto const deadline = context_.now() + context_.env.options.sharding_timeout;
+    auto claimed = co_await claim_items(context_.registry, *context_.view, context_.at, context_.self, basis.items,
+                                        deadline, hold_.is_answered());
+    if (!claimed) co_return context_.now() + context_.after_failure(failed_claim_, claimed.error());
     failed_claim_.end();
-    if (!(source_now() == basis)) co_return here_.now();
+    if (!(source_now() == basis)) co_return context_.now();
     std::erase_if(claimed->shares, [&](auto const& s) { return s.item >= basis.items; });
     std::vector<item_index> mine;
     for (auto const& s : claimed->shares) mine.push_back(s.item);
@@ -114,49 +114,49 @@ task<mono_time> job_share<Environment>::claim() {
     runs_.own(*std::move(claimed));
     hold_.note_owners();
     claimed_ = basis;
-    here_.news.notify();
+    context_.news.notify();
     co_return hold_limit();
 }
 
 template <class Environment>
 task<void> job_share<Environment>::known() {
-    auto const deadline = here_.now() + here_.env.options.sharding_timeout;
-    while (here_.now() < deadline && here_.is_enabled()) {
-        auto const seen = here_.news.edition();
+    auto const deadline = context_.now() + context_.env.options.sharding_timeout;
+    while (context_.now() < deadline && context_.is_enabled()) {
+        auto const seen = context_.news.edition();
         look_for_requests();
         bool const is_known = claimed_ && *claimed_ == source_now();
         if (is_known && !hold_.since() && !is_sharding_to_come()) co_return;
-        co_await here_.news.newer_than(seen, deadline);
+        co_await context_.news.newer_than(seen, deadline);
     }
 }
 
 template <class Environment>
 auto job_share<Environment>::source_now() const -> source {
-    return {here_.owners_source_now(), rules_.item_count(), hold_.answers()};
+    return {context_.owners_source_now(), rules_.item_count(), hold_.answers()};
 }
 
 template <class Environment>
 void job_share<Environment>::tell(std::vector<item_index> mine) {
     if (mine == told_) return;
     told_ = std::move(mine);
-    here_.env.sink(events::share_changed{here_.origin(), told_});
+    context_.env.sink(events::share_changed{context_.origin(), told_});
 }
 
 template <class Environment>
 void job_share<Environment>::look_for_requests() {
-    auto const* first = here_.view->first_item();
-    revision const sharding = first && !here_.view->sharding_is_in_progress() ? first->created : 0;
-    hold_.note_request(awaits_java_sharding(*here_.view), sharding, here_.wall_milliseconds());
+    auto const* first = context_.view->first_item();
+    revision const sharding = first && !context_.view->sharding_is_in_progress() ? first->created : 0;
+    hold_.note_request(awaits_java_sharding(*context_.view), sharding, context_.wall_milliseconds());
     runs_.terms().held_from = hold_.since();
 }
 
 template <class Environment>
 bool job_share<Environment>::is_sharding_to_come() const {
-    auto const* first = here_.view->first_item();
-    if (!first || !has_java_leader(*here_.view)) return false;
-    auto const all = here_.view->instances();
+    auto const* first = context_.view->first_item();
+    if (!first || !has_java_leader(*context_.view)) return false;
+    auto const all = context_.view->instances();
     return std::any_of(all.begin(), all.end(), [&](instance_id const& id) {
-        auto const* server = here_.view->server(id.server());
+        auto const* server = context_.view->server(id.server());
         return server && server->stat.modified > first->modified;
     });
 }
@@ -164,27 +164,27 @@ bool job_share<Environment>::is_sharding_to_come() const {
 template <class Environment>
 void job_share<Environment>::note_held_back() {
     if (!hold_.since() || hold_.waits_since()) return;
-    hold_.note_due(here_.now());
-    here_.news.notify();
+    hold_.note_due(context_.now());
+    context_.news.notify();
 }
 
 template <class Environment>
 void job_share<Environment>::limit_hold() {
-    if (here_.now() < hold_limit()) return;
+    if (context_.now() < hold_limit()) return;
     hold_.give_up();
-    here_.news.notify();
-    auto const* leader = here_.view->leader();
-    here_.tell_trouble({errc::timed_out,
-                        "due items have waited " + std::to_string(here_.env.options.sharding_timeout.count()) +
-                            " ms for " + (leader ? "the leader " + leader->data : std::string{"a leader"}) +
-                            " to shard the job; their former owners, if there are any, run them now",
-                        here_.at.sharding_necessary().str()});
+    context_.news.notify();
+    auto const* leader = context_.view->leader();
+    context_.tell_trouble({errc::timed_out,
+                           "due items have waited " + std::to_string(context_.env.options.sharding_timeout.count()) +
+                               " ms for " + (leader ? "the leader " + leader->data : std::string{"a leader"}) +
+                               " to shard the job; their former owners, if there are any, run them now",
+                           context_.at.sharding_necessary().str()});
 }
 
 template <class Environment>
 mono_time job_share<Environment>::hold_limit() const {
     auto const since = hold_.waits_since();
-    return since ? *since + here_.env.options.sharding_timeout : mono_time::max();
+    return since ? *since + context_.env.options.sharding_timeout : mono_time::max();
 }
 
 } // namespace elasticjob::detail

@@ -7,7 +7,7 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -17,10 +17,13 @@ namespace elasticjob::detail {
 /// Created only if there are batch hooks. Threads: the loop's; hooks run on the pool.
 template <class Environment>
 struct live_batch {
-    using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
 
-    live_batch(site& s, run_batch b) : here{s}, what{std::move(b)}, left{what.items.size()}, news{s.loop()} {}
+    live_batch(run_context<Environment>& s, run_batch b)
+        : context{s},
+          what{std::move(b)},
+          left{what.items.size()},
+          news{s.loop()} {}
 
     /// The first run of a batch calls the hook, and the others wait for it.
     static task<void> begin(item_state& e);
@@ -29,7 +32,7 @@ struct live_batch {
     static task<void> end(item_state& e);
 
 private:
-    site& here;
+    run_context<Environment>& context;
     run_batch const what;
     std::size_t left;                       ///< the runs that have not ended
     bool is_begun = false, is_told = false; ///< the first hook: was called; has returned
@@ -39,15 +42,15 @@ private:
 template <class Environment>
 task<void> live_batch<Environment>::begin(item_state& e) {
     auto const all = e.run->together;
-    auto& here = all->here;
+    auto& context = all->context;
     if (!std::exchange(all->is_begun, true)) {
-        auto const hook = [&] { return here.env.listeners.before_batch(all->what); };
-        co_await here.call(hook);
+        auto const hook = [&] { return context.env.listeners.before_batch(all->what); };
+        co_await context.call(hook);
         all->is_told = true;
         all->news.notify();
     }
-    auto const deadline = here.now() + here.env.options.round_start_timeout;
-    while (!all->is_told && here.now() < deadline) {
+    auto const deadline = context.now() + context.env.options.round_start_timeout;
+    while (!all->is_told && context.now() < deadline) {
         auto const seen = all->news.edition();
         co_await all->news.newer_than(seen, deadline);
     }
@@ -57,8 +60,8 @@ template <class Environment>
 task<void> live_batch<Environment>::end(item_state& e) {
     auto const all = std::exchange(e.run->together, nullptr);
     if (--all->left > 0 || !all->is_begun) co_return;
-    auto const hook = [&] { return all->here.env.listeners.after_batch(all->what); };
-    co_await all->here.call(hook);
+    auto const hook = [&] { return all->context.env.listeners.after_batch(all->what); };
+    co_await all->context.call(hook);
 }
 
 } // namespace elasticjob::detail

@@ -18,7 +18,7 @@
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -33,17 +33,16 @@ namespace elasticjob::detail {
 /// keeps this object, but can no longer reach the item. Threads: the loop's, except for the requests of a body.
 template <class Environment>
 struct live_run : run_port, private work {
-    using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using Loop = typename Environment::loop_type;
     using hold = typename Environment::lease_type::hold;
 
     /// `h` is null if the job is not monitored.
-    live_run(site& s, item_state& e, hold const* h);
+    live_run(run_context<Environment>& s, item_state& e, hold const* h);
     live_run(live_run const&) = delete;
     ~live_run();
 
-    site& here;
+    run_context<Environment>& context;
     stop_order order;
     item_state* item; ///< null if the run has been given up
     hold const* lease;
@@ -68,7 +67,7 @@ private:
     static live_run& self(run_port& port) { return static_cast<live_run&>(port); }
     static result<void> save(run_port& port, std::string text) { return self(port).save_checkpoint(std::move(text)); }
     static task<result<void>> write(run_port& port, std::string text);
-    static bool submit_work(run_port& port, work& w) { return self(port).here.env.pool.try_submit(w); }
+    static bool submit_work(run_port& port, work& w) { return self(port).context.env.pool.try_submit(w); }
     static void report(run_port& port, std::uint64_t done, std::uint64_t total);
 
     /// Called by the body.
@@ -127,16 +126,16 @@ private:
 };
 
 template <class Environment>
-live_run<Environment>::live_run(site& s, item_state& e, hold const* h)
-    : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work, &report, &s.here.callers},
+live_run<Environment>::live_run(run_context<Environment>& s, item_state& e, hold const* h)
+    : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work, &report, &s.job.callers},
       work{&act_on},
-      here{s},
+      context{s},
       item{&e},
       lease{h} {}
 
 template <class Environment>
 live_run<Environment>::~live_run() {
-    if (is_reporting_) --here.reporting;
+    if (is_reporting_) --context.reporting;
 }
 
 template <class Environment>
@@ -147,7 +146,7 @@ task<result<void>> live_run<Environment>::write(run_port& port, std::string text
 template <class Environment>
 result<void> live_run<Environment>::save_checkpoint(std::string text) {
     ELASTICJOB_CHECK(check_checkpoint(text));
-    if (!here.loop().on_loop()) return block_on(here.loop(), write_checkpoint(std::move(text)));
+    if (!context.loop().on_loop()) return block_on(context.loop(), write_checkpoint(std::move(text)));
     if (!item) return no_longer_ours();
     item->life.keep_checkpoint(std::move(text));
     return success();
@@ -160,13 +159,13 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
     if (is_hopeless())
         co_return error{errc::session_lost,
                         "the checkpoint is not saved: the run has been asked to stop, and cannot reach the registry",
-                        here.name.str()};
+                        context.name.str()};
     ++saving; // counts the write: until it ends, the run is not over, even if it has been given up
     unanswered const call{*this, *item};
-    auto const waiter = std::make_shared<awaited_save>(here.loop());
+    auto const waiter = std::make_shared<awaited_save>(context.loop());
     tasks_.spawn(save_and_tell(std::move(text), waiter));
     auto const wake = [&] {
-        if (here.loop().on_loop()) waiter->news.notify();
+        if (context.loop().on_loop()) waiter->news.notify();
     };
     std::stop_callback const on_stop{order.token(), wake};
     for (;;) {
@@ -175,8 +174,8 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
         if (is_hopeless())
             co_return error{errc::unknown_outcome,
                             "the run has been asked to stop before it was known whether the checkpoint is saved",
-                            here.name.str()};
-        co_await waiter->news.newer_than(seen, here.now() + retry_pause);
+                            context.name.str()};
+        co_await waiter->news.newer_than(seen, context.now() + retry_pause);
     }
 }
 
@@ -187,7 +186,7 @@ bool live_run<Environment>::is_hopeless() {
     auto const why = order.why();
     if (why == stop_reason::none) return false;
     if (is_over || why == stop_reason::session_lost || why == stop_reason::taken_over) return true;
-    return here.registry.session().state != session_state::connected;
+    return context.registry.session().state != session_state::connected;
 }
 
 template <class Environment>
@@ -223,9 +222,9 @@ void live_run<Environment>::report(run_port& port, std::uint64_t done, std::uint
 template <class Environment>
 void live_run<Environment>::report_progress(std::uint64_t done, std::uint64_t total) {
     if (!progress_.put(done, total)) return;
-    if (here.loop().on_loop()) return tasks_.spawn(relay_progress());
+    if (context.loop().on_loop()) return tasks_.spawn(relay_progress());
     is_loop_called_ = true;
-    here.loop().post(*this);
+    context.loop().post(*this);
 }
 
 template <class Environment>
@@ -238,17 +237,17 @@ void live_run<Environment>::act_on(work& w, work_action action) {
 template <class Environment>
 task<void> live_run<Environment>::relay_progress() {
     is_reporting_ = true;
-    ++here.reporting;
+    ++context.reporting;
     for (;;) {
-        co_await sleep_until(here.loop(), progress_mailbox::next_look(here.now(), here.reporting));
+        co_await sleep_until(context.loop(), progress_mailbox::next_look(context.now(), context.reporting));
         if (!progress_.take(reported_)) break;
-        reported_.at = here.wall_now();
+        reported_.at = context.wall_now();
         tell_progress();
         if (!is_progress_worth_writing()) continue;
         ++relaying;
         co_await save_and_tell({}, nullptr);
     }
-    --here.reporting;
+    --context.reporting;
     is_reporting_ = false;
 }
 
@@ -260,8 +259,8 @@ void live_run<Environment>::end_progress() {
 template <class Environment>
 void live_run<Environment>::tell_progress() const {
     if (item)
-        here.env.sink(events::item_progressed{here.origin(), item->item(), item->life.record().running->due,
-                                              reported_.done, reported_.total, name});
+        context.env.sink(events::item_progressed{context.origin(), item->item(), item->life.record().running->due,
+                                                 reported_.done, reported_.total, name});
 }
 
 template <class Environment>
@@ -275,14 +274,15 @@ template <class Environment>
 task<result<void>> live_run<Environment>::save_until_known(event_count<Loop>& news, run_end what) {
     for (;;) {
         auto const seen = news.edition();
-        auto const session = here.registry.session();
+        auto const session = context.registry.session();
         if (session.state == session_state::connected) {
-            auto const saved = co_await here.book.save(session.generation, what);
+            auto const saved = co_await context.book.save(session.generation, what);
             if (saved || !is_transient(saved.error())) co_return saved;
-        } else if (here.gives_up) {
-            co_return error{errc::session_lost, "the session is over, and the job is being shut down", here.name.str()};
+        } else if (context.gives_up) {
+            co_return error{errc::session_lost, "the session is over, and the job is being shut down",
+                            context.name.str()};
         }
-        auto const until = here.now() + retry_pause;
+        auto const until = context.now() + retry_pause;
         co_await news.newer_than(seen, until);
     }
 }
@@ -293,12 +293,12 @@ result<void> live_run<Environment>::check_checkpoint(std::string const& text) co
     return error{errc::too_large,
                  "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
                      " bytes long, but has " + std::to_string(text.size()),
-                 here.name.str()};
+                 context.name.str()};
 }
 
 template <class Environment>
 error live_run<Environment>::no_longer_ours() const {
-    return {errc::fenced, "the run has been given up, for it took longer than give_up_after", here.name.str()};
+    return {errc::fenced, "the run has been given up, for it took longer than give_up_after", context.name.str()};
 }
 
 } // namespace elasticjob::detail

@@ -16,7 +16,7 @@
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/call_hook.hpp>
-#include <elasticjob/scheduler/job_site.hpp>
+#include <elasticjob/scheduler/run_context.hpp>
 
 #include <map>
 #include <optional>
@@ -30,12 +30,11 @@ namespace elasticjob::detail {
 /// Threads: the loop's; hooks run on the pool. Before destruction: `is_idle`.
 template <class Environment>
 class rounds {
-    using site = job_site<Environment>;
     using Loop = typename Environment::loop_type;
 
 public:
-    /// Notifies the site's `idle_news` when `is_idle` may have become true.
-    explicit rounds(site& s) : site_{s}, news_{s.loop()} {}
+    /// Notifies the context's `idle_news` when `is_idle` may have become true.
+    explicit rounds(run_context<Environment>& s) : context_{s}, news_{s.loop()} {}
 
     void set_item_count(std::uint32_t count) { item_count_ = count; }
 
@@ -71,7 +70,7 @@ private:
         bool is_told_late = false;
     };
 
-    mono_time now() const noexcept { return site_.now(); }
+    mono_time now() const noexcept { return context_.now(); }
     round_moment moment_of(round_here const& r) const;
 
     round_here& join(wall_time due);
@@ -86,7 +85,7 @@ private:
 
     /// Reports a request that the registry refuses for good: once, until it lets this instance change a round again.
     void tell_refused(error const& why) {
-        if (failed_.is_news(why)) site_.tell_trouble(why);
+        if (failed_.is_news(why)) context_.tell_trouble(why);
     }
     void tell(round_life const& life, round_news const& news);
     void tell_missed(round_life const& life, hook which, std::string const& why);
@@ -100,7 +99,7 @@ private:
     static constexpr std::chrono::seconds look_again{1}; ///< how often it checks the view for lost holders
     static constexpr std::chrono::seconds finish_timeout{1};
 
-    site& site_;
+    run_context<Environment>& context_;
     event_count<Loop> news_;
     std::uint32_t item_count_ = 0;
     std::map<wall_time, round_here> all_;
@@ -115,10 +114,10 @@ private:
 
 template <class Environment>
 task<void> rounds<Environment>::begin(item_index i, wall_time due) {
-    auto const deadline = now() + site_.env.options.round_start_timeout;
+    auto const deadline = now() + context_.env.options.round_start_timeout;
     auto& life = join(due).life;
     life.note_begun();
-    if (site_.env.listeners.start_together()) {
+    if (context_.env.listeners.start_together()) {
         life.note_ready(i);
         news_.notify();
     }
@@ -140,7 +139,7 @@ template <class Environment>
 void rounds<Environment>::dealt_with(item_index i, wall_time through, bool may_be_others) {
     if (items_.deal(i, through)) news_.notify();
     if (!may_be_others) return;
-    look_until_ = now() + site_.env.options.round_start_timeout;
+    look_until_ = now() + context_.env.options.round_start_timeout;
     if (!std::exchange(is_looking_, true)) tasks_.spawn(look_for_others());
 }
 
@@ -159,34 +158,34 @@ task<void> rounds<Environment>::finish() {
             return one.second.life.can_go_on(moment_of(one.second));
         });
         if (hooks_ > 0) until = now() + finish_timeout;
-        if (!can_go_on || now() >= until || site_.registry.session().state != session_state::connected) break;
+        if (!can_go_on || now() >= until || context_.registry.session().state != session_state::connected) break;
         co_await news_.newer_than(seen, until);
     }
     is_sealed_ = true;
     while (hooks_ > 0) {
-        auto const seen = site_.idle_news.edition();
-        co_await site_.idle_news.newer_than(seen);
+        auto const seen = context_.idle_news.edition();
+        co_await context_.idle_news.newer_than(seen);
     }
 }
 
 template <class Environment>
 auto rounds<Environment>::moment_of(round_here const& r) const -> round_moment {
-    auto const& options = site_.env.options;
+    auto const& options = context_.env.options;
     auto const& holder = r.life.state().holder;
-    return {.self = site_.self,
-            .at = site_.at,
+    return {.self = context_.self,
+            .at = context_.at,
             .items = items_,
-            .generation = site_.registry.session().generation,
+            .generation = context_.registry.session().generation,
             .item_count = item_count_,
             .start_timeout = options.round_start_timeout,
             .end_timeout = options.round_end_timeout,
             .now = now(),
             .is_current = r.changed.is_linked(),
-            .is_fresh = site_.env.lease.now() - r.read_at < lease_rule::assumed(site_.registry.session().timeout),
+            .is_fresh = context_.env.lease.now() - r.read_at < lease_rule::assumed(context_.registry.session().timeout),
             .is_list_current = r.noted.is_linked(),
-            .is_holder_unseen = holder != site_.self.str() && !site_.view->has_instance(holder),
+            .is_holder_unseen = holder != context_.self.str() && !context_.view->has_instance(holder),
             .calls_nothing_more = is_sealed_,
-            .starts_together = site_.env.listeners.start_together()};
+            .starts_together = context_.env.listeners.start_together()};
 }
 
 template <class Environment>
@@ -227,12 +226,12 @@ task<void> rounds<Environment>::attend(round_here& r) {
 
 template <class Environment>
 task<round_news> rounds<Environment>::carry_out(round_here& r, round_step step) {
-    auto& registry = site_.registry;
+    auto& registry = context_.registry;
     auto const generation = registry.session().generation;
     switch (step.is) {
     case round_step::kind::read: {
         r.changed.unlink();
-        r.read_at = site_.env.lease.now();
+        r.read_at = context_.env.lease.now();
         auto read = co_await registry.get(step.path, &r.changed);
         if (!read) {
             r.changed.unlink();
@@ -293,21 +292,22 @@ task<round_news> rounds<Environment>::carry_out(round_here& r, round_step step) 
 
 template <class Environment>
 task<result<void>> rounds<Environment>::call(round_life const& life, hook which, mono_time until) {
-    job_round const round{site_.name.str(), life.due(), item_count_};
+    job_round const round{context_.name.str(), life.due(), item_count_};
     auto const hear = [&]() -> result<void> {
-        return which == hook::before ? site_.env.listeners.before_round(round) : site_.env.listeners.after_round(round);
+        return which == hook::before ? context_.env.listeners.before_round(round)
+                                     : context_.env.listeners.after_round(round);
     };
     ++hooks_;
-    auto const outcome = co_await call_hook(site_.env.pool, site_.loop(), site_.here.callers,
+    auto const outcome = co_await call_hook(context_.env.pool, context_.loop(), context_.job.callers,
                                             std::min(until, now() + hook_timeout), hear);
     --hooks_;
-    site_.idle_news.notify();
+    context_.idle_news.notify();
     co_return outcome;
 }
 
 template <class Environment>
 void rounds<Environment>::tell(round_life const& life, round_news const& news) {
-    if (news.trouble) site_.tell_trouble(*news.trouble);
+    if (news.trouble) context_.tell_trouble(*news.trouble);
     if (!news.missed_before.empty()) tell_missed(life, hook::before, news.missed_before);
     if (!news.missed_after.empty()) tell_missed(life, hook::after, news.missed_after);
 }
@@ -315,8 +315,8 @@ void rounds<Environment>::tell(round_life const& life, round_news const& news) {
 template <class Environment>
 void rounds<Environment>::tell_missed(round_life const& life, hook which, std::string const& why) {
     std::string const when = which == hook::before ? "before" : "after";
-    site_.tell_trouble(error{errc::round_missed, "the hook " + when + " a round was perhaps not called: " + why,
-                             life.path(site_.at).str()});
+    context_.tell_trouble(error{errc::round_missed, "the hook " + when + " a round was perhaps not called: " + why,
+                                life.path(context_.at).str()});
 }
 
 template <class Environment>
@@ -324,10 +324,10 @@ task<void> rounds<Environment>::look_for_others() {
     event_watch<Loop> changed{news_};
     mono_time again{};
     while (now() < look_until_ && !is_sealed_) {
-        co_await yield(site_.loop()); // items that are woken at the same time join
+        co_await yield(context_.loop()); // items that are woken at the same time join
         auto const seen = news_.edition();
         if (!changed.is_linked() && now() >= again) {
-            auto const names = co_await site_.registry.children(site_.at.rounds(), &changed);
+            auto const names = co_await context_.registry.children(context_.at.rounds(), &changed);
             if (names) {
                 join_all(*names);
             } else {

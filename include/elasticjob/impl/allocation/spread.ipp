@@ -26,7 +26,7 @@ ELASTICJOB_DECL stored_runs SpreadAllocation::operator()(sharding_request const&
     auto const previous = detail::previous_runs_of(request, storage);
     detail::slot_counts had{slots};
     detail::count_kept(previous, request.item_count, had);
-    return {slots, detail::redeal(previous, request.item_count, had, target, order)};
+    return {slots, detail::rebalance(previous, request.item_count, had, target, order)};
 }
 
 } // namespace elasticjob

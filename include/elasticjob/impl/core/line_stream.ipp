@@ -92,7 +92,7 @@ ELASTICJOB_DECL std::size_t write_until(int descriptor, std::string_view text, m
     return size - text.size();
 }
 
-ELASTICJOB_DECL void line_stream::tell(std::string_view line, std::chrono::milliseconds patience) {
+ELASTICJOB_DECL void line_stream::tell(std::string_view line, std::chrono::milliseconds timeout) {
     std::string text;
     bool const was_within_line = is_within_line_.exchange(false, std::memory_order_relaxed);
     if (was_within_line) text += '\n';
@@ -103,7 +103,7 @@ ELASTICJOB_DECL void line_stream::tell(std::string_view line, std::chrono::milli
     text.append(line) += '\n';
     without_sigpipe const until_written;
     auto const written =
-        write_until(descriptor_, text, SystemClock{}.now() + (untold > 0 ? patience.zero() : patience));
+        write_until(descriptor_, text, SystemClock{}.now() + (untold > 0 ? timeout.zero() : timeout));
     if (written == text.size()) return;
     untold_.fetch_add(written < begin ? untold + 1 : 1, std::memory_order_relaxed);
     bool const ends_within_line = written == 0 ? was_within_line : text[written - 1] != '\n';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief The shared state of the parts that run a job's items on one instance.
-#ifndef ELASTICJOB_SCHEDULER_JOB_SITE_HPP
-#define ELASTICJOB_SCHEDULER_JOB_SITE_HPP
+#ifndef ELASTICJOB_SCHEDULER_RUN_CONTEXT_HPP
+#define ELASTICJOB_SCHEDULER_RUN_CONTEXT_HPP
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
@@ -15,7 +15,7 @@
 #include <elasticjob/execution/run_terms.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/scheduler/call_hook.hpp>
-#include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/scheduler/job_context.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <cstdint>
@@ -25,14 +25,14 @@ namespace elasticjob::detail {
 
 /// The owner of the items, their place in the registry, their terms, and the job's notifications. Threads: the loop's.
 template <class Environment>
-struct job_site {
+struct run_context {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
 
     /// `s` belongs to the job and must outlive this object.
-    explicit job_site(job_standing<Environment>& s);
+    explicit run_context(job_context<Environment>& s);
 
-    job_standing<Environment>& here;
+    job_context<Environment>& job;
     Environment const& env;
     Registry& registry;
     job_name const& name;
@@ -59,26 +59,26 @@ struct job_site {
     /// Decides what follows a run that has ended now.
     after_run aftermath() const { return {terms, now(), wall_now()}; }
 
-    Loop& loop() const noexcept { return here.loop(); }
-    mono_time now() const noexcept { return here.now(); }
-    wall_time wall_now() const { return here.wall_milliseconds(); }
+    Loop& loop() const noexcept { return job.loop(); }
+    mono_time now() const noexcept { return job.now(); }
+    wall_time wall_now() const { return job.wall_milliseconds(); }
 
-    events::origin origin() const { return here.origin(); }
-    void tell_trouble(error const& e) const { here.tell_trouble(e); }
+    events::origin origin() const { return job.origin(); }
+    void tell_trouble(error const& e) const { job.tell_trouble(e); }
     void tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count = 1,
                       events::run_name const& run = {}) const;
 
     /// Calls a hook on the pool, and reports a failure. `f` must outlive the task.
     template <class F>
     task<void> call(F const& f) {
-        auto const heard = co_await call_hook(env.pool, loop(), here.callers, now() + hook_timeout, f);
+        auto const heard = co_await call_hook(env.pool, loop(), job.callers, now() + hook_timeout, f);
         if (!heard) tell_trouble(heard.error());
     }
 };
 
 template <class Environment>
-job_site<Environment>::job_site(job_standing<Environment>& s)
-    : here{s},
+run_context<Environment>::run_context(job_context<Environment>& s)
+    : job{s},
       env{s.env},
       registry{s.registry},
       name{s.name},
@@ -90,17 +90,17 @@ job_site<Environment>::job_site(job_standing<Environment>& s)
       idle_news{registry.loop()} {}
 
 template <class Environment>
-void job_site<Environment>::stand_down() {
+void run_context<Environment>::stand_down() {
     is_to_leave = true;
     terms.is_open = false;
     job_news.notify();
 }
 
 template <class Environment>
-void job_site<Environment>::tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count,
-                                         events::run_name const& run) const {
+void run_context<Environment>::tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count,
+                                            events::run_name const& run) const {
     env.sink(events::item_skipped{origin(), i, due, why, count, run});
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_SCHEDULER_JOB_SITE_HPP
+#endif // ELASTICJOB_SCHEDULER_RUN_CONTEXT_HPP

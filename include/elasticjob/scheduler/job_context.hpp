@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief The state that all parts of a job share on one instance.
-#ifndef ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
-#define ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
+#ifndef ELASTICJOB_SCHEDULER_JOB_CONTEXT_HPP
+#define ELASTICJOB_SCHEDULER_JOB_CONTEXT_HPP
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
@@ -30,11 +30,11 @@ struct owners_source {
 /// view.
 /// Threads: the loop's.
 template <class Environment>
-struct job_standing {
+struct job_context {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
 
-    job_standing(Environment const& e, job_name n, instance_id s);
+    job_context(Environment const& e, job_name n, instance_id s);
 
     Environment const& env;
     Registry& registry;
@@ -72,7 +72,7 @@ struct job_standing {
 };
 
 template <class Environment>
-job_standing<Environment>::job_standing(Environment const& e, job_name n, instance_id s)
+job_context<Environment>::job_context(Environment const& e, job_name n, instance_id s)
     : env{e},
       registry{e.registry},
       name{std::move(n)},
@@ -81,16 +81,16 @@ job_standing<Environment>::job_standing(Environment const& e, job_name n, instan
       news{registry.loop()} {}
 
 template <class Environment>
-owners_source job_standing<Environment>::owners_source_now() const {
+owners_source job_context<Environment>::owners_source_now() const {
     auto const* assignment = view->assignment_node();
     auto const* first_item = view->first_item();
     return {generation, assignment ? assignment->stat.modified : 0, first_item ? first_item->modified : 0};
 }
 
 template <class Environment>
-bool job_standing<Environment>::is_registered() const {
+bool job_context<Environment>::is_registered() const {
     return registry.session().is_connected(generation);
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
+#endif // ELASTICJOB_SCHEDULER_JOB_CONTEXT_HPP

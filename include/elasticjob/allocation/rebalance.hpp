@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Computes an allocation with given sizes of the shares and as few moves as possible.
-#ifndef ELASTICJOB_ALLOCATION_REDEAL_HPP
-#define ELASTICJOB_ALLOCATION_REDEAL_HPP
+#ifndef ELASTICJOB_ALLOCATION_REBALANCE_HPP
+#define ELASTICJOB_ALLOCATION_REBALANCE_HPP
 
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/strategy.hpp>
@@ -72,7 +72,7 @@ constexpr void even_targets(std::span<std::uint32_t const> had, std::uint32_t it
 /// slots; empty: by number). So sum(min(had, target)) items stay, and no allocation with these targets keeps more.
 /// `had` is the result of `count_kept`. The function overwrites `had` and `target`. Precondition: the sum of the
 /// targets is `items`. O(runs + slots), and at most that many runs.
-constexpr std::vector<run> redeal(std::span<run const> previous, std::uint32_t items, std::span<std::uint32_t> had,
+constexpr std::vector<run> rebalance(std::span<run const> previous, std::uint32_t items, std::span<std::uint32_t> had,
                                   std::span<std::uint32_t> target, std::span<slot_index const> order = {}) {
     auto const keep = had;
     auto const lack = target;
@@ -107,4 +107,4 @@ constexpr std::vector<run> redeal(std::span<run const> previous, std::uint32_t i
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_ALLOCATION_REDEAL_HPP
+#endif // ELASTICJOB_ALLOCATION_REBALANCE_HPP
