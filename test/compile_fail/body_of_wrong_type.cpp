@@ -1,5 +1,5 @@
-// expect: SimpleExecutor calls body\(\) or body\(context\), with a sharding_context const&: this body can be called in
-// neither way SPDX-License-Identifier: Apache-2.0
+// expect: SimpleExecutor calls body\(\) or body\(context\), with a sharding_context const&: this body can be called in neither way
+// SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>

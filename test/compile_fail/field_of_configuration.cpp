@@ -1,6 +1,6 @@
-// expect: job_config.* has no non-static data member named .*sharding_count|field designator .*sharding_count.* does
-// not refer to any field in type .*job_config SPDX-License-Identifier: Apache-2.0 Compilers name the field where the
-// type stands before the braces.
+// expect: job_config.* has no non-static data member named .*sharding_count|field designator .*sharding_count.* does not refer to any field in type .*job_config
+// SPDX-License-Identifier: Apache-2.0
+// Compilers name the field where the type stands before the braces.
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
