@@ -15,7 +15,7 @@ ELASTICJOB_DECL job_schedule job_schedule::by_cron(std::string text) {
 ELASTICJOB_DECL job_schedule job_schedule::once_at(wall_time t) {
     job_schedule s;
     s.is = kind::once_at;
-    s.at = std::chrono::floor<std::chrono::milliseconds>(t);
+    s.at = t - t.time_since_epoch() % std::chrono::milliseconds{1}; // `floor` would overflow at the clock's beginning
     return s;
 }
 
