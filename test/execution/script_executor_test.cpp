@@ -14,7 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using namespace elasticjob;
 using namespace elasticjob::test;
@@ -37,6 +39,35 @@ bool has_children() {
 bool contains(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
 
 } // namespace
+
+TEST_CASE("execution.script_executor: no process that another thread forks meanwhile holds up a start") {
+    int held[2]{};
+    REQUIRE(::pipe(held) == 0);
+    std::vector<pid_t> strangers;
+    {
+        std::jthread const forking{[&](std::stop_token const& stop) {
+            for (int n = 0; n < 50 && !stop.stop_requested(); ++n) {
+                pid_t const id = ::fork(); // with copies of all descriptors
+                if (id == 0) {
+                    ::close(held[1]);
+                    pollfd until_closed{held[0], POLLIN, 0};
+                    ::poll(&until_closed, 1, 60'000);
+                    ::_exit(0);
+                }
+                if (id > 0) strangers.push_back(id);
+            }
+        }};
+        for (int n = 0; n < 10; ++n) {
+            hand_made_run run{"true"};
+            auto const outcome = run.with({.time_limit = 5s});
+            CHECK_MESSAGE(outcome, to_string(outcome.error()));
+        }
+    }
+    for (auto const id : strangers) CHECK(::waitpid(id, nullptr, WNOHANG) == 0); // no run has waited for its end
+    ::close(held[1]);
+    for (auto const id : strangers) CHECK(::waitpid(id, nullptr, 0) == id);
+    ::close(held[0]);
+}
 
 TEST_CASE("execution.script_executor: arguments, environment, directory, and nothing on stdin") {
     script_directory d;

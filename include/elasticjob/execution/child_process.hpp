@@ -81,6 +81,7 @@ public:
 
 private:
     static constexpr int death_takes_ms = 200;
+    static constexpr int report_timeout_ms = 1'000;
 
     child_process(pid_t id, descriptor out, descriptor err, descriptor tie) noexcept;
 

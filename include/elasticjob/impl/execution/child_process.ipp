@@ -12,7 +12,7 @@ ELASTICJOB_DECL result<child_process> child_process::start(child_options const& 
     ELASTICJOB_TRY(auto err, make_pipe());
     ELASTICJOB_TRY(auto tie, make_pipe());
     ELASTICJOB_TRY(auto report, make_pipe());
-    for (auto const* read : {&out.read, &err.read}) ::fcntl(read->get(), F_SETFL, O_NONBLOCK);
+    for (auto const* read : {&out.read, &err.read, &report.read}) ::fcntl(read->get(), F_SETFL, O_NONBLOCK);
     auto const argv = pointers(&options.name, options.arguments);
     auto const envp = pointers(nullptr, options.environment);
     launch const plan{.program = options.program.c_str(),
@@ -42,6 +42,10 @@ ELASTICJOB_DECL result<child_process> child_process::start(child_options const& 
     report.write.close();
     tie.read.close();
     launch_failure failed{};
+    // With vfork, nothing is left to wait for; the thread sanitizer forks instead. A process that another thread forks
+    // meanwhile may keep the other end open, so the wait has a limit.
+    pollfd reported{report.read.get(), POLLIN, 0};
+    ::poll(&reported, 1, report_timeout_ms);
     if (::read(report.read.get(), &failed, sizeof failed) == sizeof failed) return explained(options, failed);
     child.exited_ = descriptor{static_cast<int>(::syscall(SYS_pidfd_open, id, 0))}; // glibc 2.36 has it for C only
     if (!child.exited_ && errno == ESRCH) return error{errc::job_failed, in_quotes(options.name) + exit_code_taken};
