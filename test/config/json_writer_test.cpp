@@ -61,3 +61,8 @@ TEST_CASE("config.json_writer: strings are escaped as Gson escapes them for HTML
           "{\"\":\"\xe2\x80\xa7\\u2028\\u2029\xe2\x80\xaa\"}");
     CHECK(written("\xe5\x8c\x97 \xf0\x9f\x98\x80") == "{\"\":\"\xe5\x8c\x97 \xf0\x9f\x98\x80\"}");
 }
+
+TEST_CASE("config.json_writer: a byte that belongs to no UTF-8 character is replaced") {
+    auto const text = json_writer{}.member("a", std::string_view{"\xc3\xa9 \xff x\xc3"}).finish();
+    CHECK(text == "{\"a\":\"\xc3\xa9 \xef\xbf\xbd x\xef\xbf\xbd\"}");
+}

@@ -158,6 +158,12 @@ TEST_CASE("execution.run_record: the ledger keeps the last entries, and consecut
     CHECK(r.ledger.back().count == 1);
     r.add({begin(0), run_outcome::skipped, at(0), 1, std::string(5000, 'x')});
     CHECK(r.ledger.back().note.size() == run_record::note_bytes_max);
+    std::string accents{"x"};
+    for (int n = 0; n < 200; ++n) accents += "\xc3\xa9";
+    r.add({begin(0), run_outcome::failed, at(0), 1, accents});
+    CHECK(r.ledger.back().note == accents.substr(0, run_record::note_bytes_max - 1)); // no half of a character
+    r.add({begin(0), run_outcome::failed, at(0), 1, std::string(5000, '\x80')});
+    CHECK(r.ledger.back().note.size() == run_record::note_bytes_max - 3);
 }
 
 TEST_CASE("execution.run_record: an order that is skipped is not counted among the due instants beside it") {

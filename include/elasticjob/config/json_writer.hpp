@@ -17,14 +17,15 @@ namespace elasticjob {
 namespace detail {
 
 /// Appends the text as a JSON string in Gson's HTML-safe form. Escapes `<`, `>`, `&`, `=`, `'`, and also U+2028 and
-/// U+2029, which end a line in JavaScript. Does not escape other characters beyond ASCII.
+/// U+2029, which end a line in JavaScript. Does not escape other characters beyond ASCII. Writes U+FFFD for each byte
+/// that belongs to no UTF-8 character.
 void append_json_string(std::string& out, std::string_view text);
 
 } // namespace detail
 
 /// Builds a JSON object without blanks: `json_writer{}.member("a", 1).open("b").close().finish()` returns
 /// `{"a":1,"b":{}}`, and `json_writer{}.open_list("a").element("x").open().close().close().finish()` returns
-/// `{"a":["x",{}]}`. Strings must be UTF-8.
+/// `{"a":["x",{}]}`. A byte that belongs to no UTF-8 character is written as U+FFFD.
 class json_writer {
 public:
     json_writer& member(std::string_view name, std::string_view value) {

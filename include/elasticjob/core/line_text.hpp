@@ -30,6 +30,8 @@ constexpr std::size_t utf8_length(std::string_view text) noexcept {
     return within(3, 0x80, 0xbf) ? 4 : 0;
 }
 
+inline constexpr std::string_view replacement_character = "\xef\xbf\xbd"; ///< U+FFFD, for a byte that is no UTF-8
+
 /// Whether this UTF-8 character is a control character: C0, DEL, or C1.
 constexpr bool is_control(std::string_view character) noexcept {
     auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };

@@ -15,8 +15,6 @@
 
 namespace elasticjob::detail {
 
-inline constexpr std::string_view replacement_character = "\xef\xbf\xbd"; // U+FFFD
-
 /// Calls `f(piece)` with each valid character in turn, and with U+FFFD for each invalid byte.
 template <class F>
 void for_each_character(std::string_view text, F&& f) {

@@ -3,6 +3,8 @@
 #define ELASTICJOB_IMPL_CONFIG_JSON_WRITER_IPP
 
 #include <elasticjob/config/json_writer.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob::detail {
 
@@ -22,7 +24,9 @@ ELASTICJOB_DECL void append_json_string(std::string& out, std::string_view text)
             out.append(text.starts_with(line_separator) ? "\\u2028" : "\\u2029");
             length = line_separator.size();
         } else {
-            out += c;
+            auto const valid = utf8_length(text);
+            out.append(valid == 0 ? replacement_character : text.substr(0, valid));
+            length = std::max<std::size_t>(valid, 1);
         }
         text.remove_prefix(length);
     }

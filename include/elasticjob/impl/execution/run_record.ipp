@@ -12,7 +12,12 @@ ELASTICJOB_DECL void run_record::make_room(std::vector<run_entry>& entries, std:
 }
 
 ELASTICJOB_DECL void run_record::add(run_entry e) {
-    if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
+    if (e.note.size() > note_bytes_max) {
+        auto end = note_bytes_max;
+        auto const is_inside_character = [&] { return (static_cast<unsigned char>(e.note[end]) & 0xc0U) == 0x80U; };
+        for (int n = 0; n < 3 && is_inside_character(); ++n) --end;
+        e.note.resize(end);
+    }
     e.ended = std::max(e.ended, e.run.begun); // a run that has started ahead of time may end before its body begins
     // Consecutive instants with the same outcome share one entry, but an instant that had been tried before has its
     // own, and an order is no due instant.
