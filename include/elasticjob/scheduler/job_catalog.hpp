@@ -118,6 +118,7 @@ private:
         unsigned failures = 0;
         bool is_listed = true;
         bool is_busy = false;         ///< queued, being examined, or running
+        bool is_told_to_leave = false;
         Scheduler* runs_on = nullptr; ///< the scheduler that runs it, or null
         std::string told{};           ///< the error that was reported for the version examined last
     };
@@ -229,12 +230,11 @@ task<result<void>> job_catalog<Scheduler, Group>::stop() {
     is_stopping_ = true;
     following_.cancel();
     queue_.clear();
-    bool are_told = false;
     for (;;) {
         auto const seen = news_.edition();
-        if (starters_ == 0 && !std::exchange(are_told, true))
-            for (auto& [name, e] : entries_)
-                if (e.runs_on) e.runs_on->jobs_.begin_to_leave_here(name);
+        // At once, because a job that is being started may wait for a thread that a run of these keeps.
+        for (auto& [name, e] : entries_)
+            if (e.runs_on && !std::exchange(e.is_told_to_leave, true)) e.runs_on->jobs_.begin_to_leave_here(name);
         if (starters_ == 0 && running_ == 0) break;
         co_await news_.newer_than(seen);
     }
@@ -364,6 +364,7 @@ task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, nod
         return known.factory.make(valid.config(), body);
     };
     ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), prepare));
+    if (is_stopping_) co_return error{errc::closed, "the catalog is ending", at.config().str()};
     if (&on->jobs_.loop() != &loop())
         co_return error{errc::invalid_argument,
                         "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
