@@ -74,6 +74,12 @@ struct nursery {
         REQUIRE(next() == kind::end);
     }
 
+    void stop_monitoring() {
+        auto c = terms.config->config();
+        c.monitor_execution = c.failover = false;
+        terms.config = std::make_shared<valid_config const>(validate(c).value());
+    }
+
     run_terms terms;
     run_record record;
     mono_time now{1h};
@@ -119,8 +125,45 @@ TEST_CASE("execution.item_life: an item without a record has one written first")
     CHECK(step.is == kind::open);
     CHECK(run_record::parse(step.text)->through == noon);
     CHECK(n.next() == kind::rest); // until it is written
-    n.life.opened();
+    SUBCASE("and read if another instance may have written it") {
+        n.life.opened({0, step.text});
+        CHECK(n.next() == kind::read);
+    }
+    SUBCASE("and not read if this instance has created it") {
+        n.life.opened({0, step.text, 90});
+        CHECK(n.life.next(n.moment()).news.deals_with_rounds);
+        CHECK(n.life.record().created == 90);
+        n.wall = noon + 61s;
+        CHECK(n.next() == kind::start);
+        CHECK(n.life.start().version == 0);
+    }
+    SUBCASE("and read if an operator has changed it since") {
+        n.life.opened({0, step.text, 90});
+        n.life.note_edited();
+        CHECK(n.next() == kind::read);
+    }
+    SUBCASE("and not counted if the job stops keeping records meanwhile") {
+        n.life.opened({0, step.text, 90});
+        n.stop_monitoring();
+        CHECK(n.next() == kind::rest);
+        CHECK_FALSE(n.life.version());
+    }
+}
+
+TEST_CASE("execution.item_life: an item that no instance has owned before has its record written without a look") {
+    nursery n;
+    n.life = item_life{0, {}, noon, 0, false, true};
+    auto const step = n.life.next(n.moment());
+    CHECK(step.is == kind::open);
+    n.life.opened({0, step.text}); // there was one
     CHECK(n.next() == kind::read);
+}
+
+TEST_CASE("execution.item_life: an item that no instance has owned before has no record in a job that keeps none") {
+    nursery n;
+    n.life = item_life{0, {}, noon, 0, false, true};
+    n.stop_monitoring();
+    CHECK(n.next() == kind::rest);
 }
 
 TEST_CASE("execution.item_life: a record that cannot be read is begun again, and is not taken for a copy") {

@@ -499,11 +499,15 @@ TEST_CASE("execution.run_book: a note that another write has overtaken is a conf
 TEST_CASE("execution.run_book: records are opened once, and so are their parents if they have been removed") {
     shop s{3};
     s.create(s.at.run_record(1), "theirs");
+    std::vector<record_creation> fresh;
     auto open = [&] {
-        std::vector<std::pair<item_index, std::string>> fresh{{0, "new"}, {1, "new"}, {2, "new"}};
+        fresh = {{0, "new"}, {1, "new"}, {2, "new"}};
         return s.wait_for(s.mine.open(s.one.session().generation, fresh));
     };
     CHECK(open());
+    CHECK(fresh[0].created != 0);
+    CHECK(fresh[0].created == s.find(s.at.run_record(0))->stat.created);
+    CHECK(fresh[1].created == 0); // another instance's
     CHECK(s.data(s.at.run_record(0)) == "new");
     CHECK(s.data(s.at.run_record(1)) == "theirs");
     CHECK(s.data(s.at.run_record(2)) == "new");

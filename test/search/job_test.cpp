@@ -70,9 +70,9 @@ struct removal {
 
 using w = job_weakness;
 constexpr removal removals[]{
-    {w::starts_ignore_owners, "a start checks the assignment that it is based on", "dues=1 joins=1", 10},
-    {w::leases_are_ignored, "a body is told that its session is over", "dues=1 sessions=1", 21},
-    {w::notes_are_not_written, "a skipped instant is on record before it is reported", "dues=1 stops=1 leaves=1", 28},
+    {w::starts_ignore_owners, "a start checks the assignment that it is based on", "dues=1 joins=1", 9},
+    {w::leases_are_ignored, "a body is told that its session is over", "dues=1 sessions=1", 20},
+    {w::notes_are_not_written, "a skipped instant is on record before it is reported", "dues=1 stops=1 leaves=1", 27},
     {w::writes_show_nothing, "a write goes before a read that decides", "deaths=1 replies=1", 9},
     {w::candidates_are_forgotten, "a candidate whose creation has no reply is looked for", "deaths=1 replies=1", 6},
     {w::candidates_stay, "the candidate of a failed election is removed", "members=3 deaths=1 replies=1", 6},

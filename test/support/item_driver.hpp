@@ -93,10 +93,10 @@ struct item_driver {
             return p.report(i, life->start_looked_for(now, has_reply ? p.read(at.run_record(i)) : lost()));
         case kind::open: {
             transaction t{now.session.generation};
-            t.check(at.instance(now.self)).create(at.run_record(i), text);
-            p.write(t);
+            t.check(at.instance(now.self)).set(at.run_records(), {}).create(at.run_record(i), text);
+            auto const done = p.write(t);
             answered();
-            return life->opened();
+            return life->opened({i, text, has_reply && !done.refused ? done.at : 0});
         }
         case kind::note: {
             auto const done = p.write_note(
@@ -159,7 +159,7 @@ struct item_driver {
         case kind::look:
             return p.report(i, life->start_looked_for(now, over));
         case kind::open:
-            return life->opened();
+            return life->opened({i, text});
         case kind::note:
             return p.report(i, life->noted(now, over));
         case kind::start:

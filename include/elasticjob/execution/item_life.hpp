@@ -94,6 +94,7 @@ public:
         unread,    ///< the known record is not the registry's
         absent,    ///< there is no record
         opening,   ///< the first record is being written
+        opened,    ///< this instance has just written the first record
         resting,   ///< not running here; by its record, a former owner may still run it
         noting,    ///< a pending change of the record is being written
         starting,  ///< the start of a run has been requested
@@ -107,8 +108,9 @@ public:
 
     /// Takes the item over. No former owner runs instants after `ours_since`. `obeyed` is the last order that was not
     /// for this item. `was_javas`: a Java member may have been the former owner, and have run instants without a
-    /// record.
-    item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas = false);
+    /// record. `is_new`: no instance has owned the item before, so its record is written without a look for one.
+    item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas = false,
+              bool is_new = false);
 
     item_step next(item_moment const& m);
 
@@ -116,10 +118,8 @@ public:
 
     /// `read` is the record, or no_node; after any other error the read is repeated.
     item_news record_read(item_moment const& m, result<node> const& read);
-    /// Written or not, the record is read again. No effect on an item that waits for no reply.
-    void opened() noexcept {
-        if (phase_ == phase::opening) phase_ = phase::unread;
-    }
+    /// The record is read again unless this instance has created it. No effect on an item that waits for no reply.
+    void opened(record_creation r);
     item_news noted(item_moment const& m, result<void> const& written);
 
     /// The start was sent under this session. Without a reply it is unknown whether it counts.
@@ -290,6 +290,7 @@ private:
     wall_time ours_since_;                  ///< no former owner runs instants after this
     run_record record_{};                   ///< as it is known
     std::optional<node_version> version_{}; ///< of the record; nothing: there is none, or it is not kept
+    boxed<node> created_{};                 ///< while opened: the record; of its stat, the version and the revisions
     /// In the known record; reported once they are in the registry's.
     boxed<std::vector<skipped_instants>> untold_{};
     /// The instance whose run is in the registry's record, but not in `record_`.

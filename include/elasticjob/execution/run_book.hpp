@@ -100,12 +100,12 @@ public:
     /// alive; those of the registry, after which the outcome is unknown.
     task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool may_java_run_it);
 
-    /// Creates the records of items that have none yet. A record that another instance creates meanwhile is not
-    /// changed. Errors: those of the registry.
-    task<result<void>> open(session_generation g, std::vector<std::pair<item_index, std::string>> records);
+    /// Creates the records of items that have none yet, and sets their `created`. A record that another instance
+    /// creates meanwhile is not changed. `records` must live until the end. Errors: those of the registry.
+    task<result<void>> open(session_generation g, std::vector<record_creation>& records);
 
 private:
-    task<result<void>> leave_out_present(std::vector<operation>& creations, std::size_t from);
+    task<result<void>> leave_out_present(std::vector<record_creation*>& records);
 
     transaction common_checks(session_generation g, std::vector<item_claim::proof> const& common) const {
         return detail::start_checks(at_, self_, g, common);
@@ -257,43 +257,47 @@ task<result<void>> run_book<Registry>::amend(session_generation g, run_end e, st
 }
 
 template <registry Registry>
-task<result<void>> run_book<Registry>::open(session_generation g,
-                                            std::vector<std::pair<item_index, std::string>> records) {
-    std::vector<operation> creations;
-    for (auto& [i, text] : records) creations.push_back({operation::kind::create, at_.run_record(i), std::move(text)});
-    for (std::size_t done = 0; done < creations.size();) {
+task<result<void>> run_book<Registry>::open(session_generation g, std::vector<record_creation>& records) {
+    std::vector<record_creation*> missing;
+    for (auto& r : records) missing.push_back(&r);
+    while (!missing.empty()) {
         transaction t{g};
-        t.check(at_.instance(self_));
-        auto end = done;
-        for (; end < creations.size() && (end == done || t.has_room(registry_.limits(), 1, creations[end].bytes()));
-             ++end)
-            t.add(creations[end]);
+        // Only a transaction that sets a node returns its revision.
+        t.check(at_.instance(self_)).set(at_.run_records(), {});
+        std::size_t n = 0;
+        for (; n < missing.size(); ++n) {
+            operation one{operation::kind::create, at_.run_record(missing[n]->item), missing[n]->text};
+            if (n > 0 && !t.has_room(registry_.limits(), 1, one.bytes())) break;
+            t.add(std::move(one));
+        }
         ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
         if (!reply) {
-            auto const n = reply.refused->operation;
-            if (n == 0) co_return error{errc::no_node, "this instance is not registered", at_.instance(self_).str()};
+            if (reply.refused->operation == 0)
+                co_return error{errc::no_node, "this instance is not registered", at_.instance(self_).str()};
             if (reply.refused->why == errc::no_node) {
                 ELASTICJOB_CO_CHECK(co_await make_room());
                 continue;
             }
-            ELASTICJOB_CO_CHECK(co_await leave_out_present(creations, done));
+            ELASTICJOB_CO_CHECK(co_await leave_out_present(missing));
             continue;
         }
-        done = end;
+        auto const end = missing.begin() + static_cast<std::ptrdiff_t>(n);
+        std::for_each(missing.begin(), end, [&](record_creation* r) { r->created = reply.at; });
+        missing.erase(missing.begin(), end);
     }
     co_return success();
 }
 
 template <registry Registry>
-task<result<void>> run_book<Registry>::leave_out_present(std::vector<operation>& creations, std::size_t from) {
-    auto const look = [&](operation const& o) { return registry_.exists(o.path); };
-    auto const found = co_await gather_each(registry_.loop(), creations, look);
-    std::vector<operation> missing;
+task<result<void>> run_book<Registry>::leave_out_present(std::vector<record_creation*>& records) {
+    auto const look = [&](record_creation const* r) { return registry_.exists(at_.run_record(r->item)); };
+    auto const found = co_await gather_each(registry_.loop(), records, look);
+    std::vector<record_creation*> absent;
     for (std::size_t n = 0; n < found.size(); ++n) {
         if (!found[n]) co_return found[n].error();
-        if (n < from || !*found[n]) missing.push_back(std::move(creations[n]));
+        if (!*found[n]) absent.push_back(records[n]);
     }
-    creations = std::move(missing);
+    records = std::move(absent);
     co_return success();
 }
 

@@ -15,6 +15,13 @@
 
 namespace elasticjob {
 
+/// A request to create the record of an item that has none yet.
+struct record_creation {
+    item_index item{};
+    std::string text{};
+    revision created = 0; ///< by this request; 0: the record is another instance's, or the outcome is unknown
+};
+
 /// A request to start a run.
 struct run_start {
     item_claim::share share;

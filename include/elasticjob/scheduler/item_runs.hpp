@@ -230,7 +230,8 @@ void item_runs<Environment>::own(item_claim claim) {
         if (table_.contains(i)) continue;
         bool const is_new = known_before != 0 && i >= known_before;
         bool const was_javas = were_others_javas_ || javas_.contains(i);
-        look_after(item_life{i, s, ours_since, is_new && is_order_old ? terms().run_order : 0, was_javas});
+        auto const obeyed = is_new && is_order_old ? terms().run_order : 0;
+        look_after(item_life{i, s, ours_since, obeyed, was_javas, is_first_sharding_});
     }
     note_javas(in_force);
 }

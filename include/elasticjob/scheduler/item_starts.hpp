@@ -34,7 +34,6 @@ class item_starts {
     using item_state = detail::item_state<Environment>;
     using live_batch = detail::live_batch<Environment>;
     using proof = item_claim::proof;
-    using opening = std::pair<item_index, std::string>; ///< an item, and its first record
 
 public:
     item_starts(run_context<Environment>& s, item_table<Environment>& table) : context_{s}, table_{table} {}
@@ -58,9 +57,9 @@ private:
     void begin_soon();
     task<void> begin_together();
 
-    task<void> open_records(std::vector<opening> records);
-    task<void> wake_later(std::vector<item_index> items, mono_time at);
-    void wake_opened(std::vector<item_index> const& items);
+    task<void> open_records(std::vector<record_creation> records);
+    task<void> wake_later(std::vector<record_creation> records, mono_time at);
+    void wake_opened(std::vector<record_creation>& records);
 
     task<void> start(std::vector<asking> all);
 
@@ -89,7 +88,7 @@ private:
     item_table<Environment>& table_;
     std::vector<proof> common_; ///< of the claim
     std::vector<asking> asking_;
-    std::vector<opening> opening_;
+    std::vector<record_creation> opening_;
     bool is_beginning_ = false;    ///< begin_together is running
     bool was_clock_wrong_ = false; ///< at the last check
     lasting_failure failed_clock_{}, failed_opening_{}, failed_start_{};
@@ -98,7 +97,7 @@ private:
 
 template <class Environment>
 void item_starts<Environment>::open(item_state& e, std::string record) {
-    opening_.emplace_back(e.item(), std::move(record));
+    opening_.push_back({e.item(), std::move(record)});
     begin_soon();
 }
 
@@ -141,31 +140,29 @@ task<void> item_starts<Environment>::begin_together() {
 }
 
 template <class Environment>
-task<void> item_starts<Environment>::open_records(std::vector<opening> records) {
-    std::vector<item_index> items;
-    for (auto const& r : records) items.push_back(r.first);
-    auto const opened = co_await context_.book.open(context_.terms.generation, std::move(records));
+task<void> item_starts<Environment>::open_records(std::vector<record_creation> records) {
+    auto const opened = co_await context_.book.open(context_.terms.generation, records);
     if (opened) {
         failed_opening_.end();
-        wake_opened(items);
+        wake_opened(records);
         co_return;
     }
     auto const pause = context_.job.after_failure(failed_opening_, opened.error());
-    tasks_.spawn(wake_later(std::move(items), context_.now() + pause)); // they request it again; starts do not wait
+    tasks_.spawn(wake_later(std::move(records), context_.now() + pause)); // they request it again; starts do not wait
 }
 
 template <class Environment>
-task<void> item_starts<Environment>::wake_later(std::vector<item_index> items, mono_time at) {
+task<void> item_starts<Environment>::wake_later(std::vector<record_creation> records, mono_time at) {
     co_await sleep_until(context_.loop(), at);
-    wake_opened(items);
+    wake_opened(records);
 }
 
 template <class Environment>
-void item_starts<Environment>::wake_opened(std::vector<item_index> const& items) {
-    for (auto const i : items) {
-        auto const at = table_.find(i);
+void item_starts<Environment>::wake_opened(std::vector<record_creation>& records) {
+    for (auto& r : records) {
+        auto const at = table_.find(r.item);
         if (at == table_.end()) continue;
-        at->second.life.opened();
+        at->second.life.opened(std::move(r));
         at->second.wake();
     }
 }

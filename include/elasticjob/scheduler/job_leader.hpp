@@ -142,7 +142,8 @@ private:
     /// Waits until the view shows our last write, because a decision before that would rest on outdated data.
     task<void> see(std::uint64_t epoch);
 
-    task<mono_time> begin_to_follow(bool does_lead);
+    /// `is_new_job`: the job has followed no other job yet.
+    task<mono_time> begin_to_follow(bool does_lead, bool is_new_job);
 
     /// The facts that determine the follower of another job.
     struct following {
@@ -342,8 +343,9 @@ next_step job_leader<Environment>::follow_rounds() {
     if (auto const* schedule = context_.view->schedule()) wanted.written = schedule->stat.modified;
     if (auto const* followed = rules_.followed()) wanted.what = fnv_1a(followed_text(*followed));
     if (wanted == following_) return {};
+    bool const is_new_job = !following_.leads && is_first_term();
     following_ = wanted;
-    return begin_to_follow(wanted.leads);
+    return begin_to_follow(wanted.leads, is_new_job);
 }
 
 template <class Environment>
@@ -553,7 +555,7 @@ task<void> job_leader<Environment>::see(std::uint64_t epoch) {
 }
 
 template <class Environment>
-task<mono_time> job_leader<Environment>::begin_to_follow(bool does_lead) {
+task<mono_time> job_leader<Environment>::begin_to_follow(bool does_lead, bool is_new_job) {
     follower_.reset();
     if (!does_lead) co_return mono_time::max();
     typename follower::basis basis{context_.generation, context_.at};
@@ -563,6 +565,7 @@ task<mono_time> job_leader<Environment>::begin_to_follow(bool does_lead) {
         basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
     }
     if (!basis.followed) { // most jobs never follow another
+        if (is_new_job) co_return mono_time::max();
         auto const left = co_await context_.registry.exists(context_.at.after());
         if (left && !*left) co_return mono_time::max();
     }

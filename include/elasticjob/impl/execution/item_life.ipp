@@ -12,8 +12,10 @@ namespace elasticjob::detail {
 
 // ---- The requests.
 
-ELASTICJOB_DECL item_life::item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas)
+ELASTICJOB_DECL item_life::item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas,
+                                     bool is_new)
     : item_{i},
+      phase_{is_new ? phase::absent : phase::unread},
       was_javas_{was_javas},
       share_{std::move(s)},
       ours_since_{ours_since} {
@@ -29,12 +31,17 @@ ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
     if (!share_) return {item_step::kind::leave};
     bool const is_owner_known = m.is_share_known || is_adopted(); // adopted items belong to no share
     if (!m.terms.is_open || !is_owner_known || phase_ == phase::opening) return {};
+    if (phase_ == phase::opened) {
+        auto const known = std::exchange(created_, {});
+        phase_ = phase::unread;
+        if (m.terms.is_monitored() && !is_edited_) return {.until = m.now, .news = take_record(m, *known)};
+    }
     if (m.terms.is_monitored()) {
         bool const is_edited = std::exchange(is_edited_, false);
         if (is_edited || (phase_ == phase::resting && !version_)) phase_ = phase::unread;
         if (phase_ == phase::unread) return {item_step::kind::read};
     }
-    if (phase_ == phase::unread) {
+    if (!m.terms.is_monitored() && (phase_ == phase::unread || phase_ == phase::absent)) {
         begin_without_record(m);
         phase_ = phase::resting;
     }
@@ -225,6 +232,12 @@ ELASTICJOB_DECL error item_life::mend_copied(revision written, item_moment const
             "the run record was copied from another registry, because it does not belong to the node that has it: only "
             "orders that come from now on are carried out, and fencing tokens go on above the earlier ones",
             m.at.run_record(item_).str()};
+}
+
+ELASTICJOB_DECL void item_life::opened(record_creation r) {
+    if (phase_ != phase::opening) return;
+    phase_ = r.created != 0 ? phase::opened : phase::unread;
+    if (r.created != 0) created_ = node{std::move(r.text), {.created = r.created, .modified = r.created}};
 }
 
 ELASTICJOB_DECL item_news item_life::noted(item_moment const& m, result<void> const& written) {
@@ -472,6 +485,7 @@ ELASTICJOB_DECL std::vector<wall_time> item_life::unfinished() const {
 
 ELASTICJOB_DECL bool item_life::holds() const noexcept {
     bool const runs = phase_ == phase::running || phase_ == phase::ending;
+    if (static_cast<bool>(created_) != (phase_ == phase::opened)) return false;
     if (static_cast<bool>(begun_) != (phase_ == phase::starting)) return false;
     if (static_cast<bool>(doubt_) != is_uncertain()) return false;
     if (mark_ && !(runs && is_monitored_) && phase_ != phase::starting) return false;
@@ -482,7 +496,7 @@ ELASTICJOB_DECL bool item_life::holds() const noexcept {
 }
 
 ELASTICJOB_DECL std::string to_string(item_life const& l, node_version zero) {
-    static constexpr std::string_view names[]{"unread", "absent",  "opening", "resting",   "noting",  "starting",
+    static constexpr std::string_view names[]{"unread", "absent",  "opening", "opened",    "resting", "noting", "starting",
                                               "marked", "running", "ending",  "uncertain", "looking", "undoing"};
     std::string text{names[static_cast<std::size_t>(l.phase_)]};
     auto const add = [&](std::string_view what, std::int64_t n) {
@@ -508,6 +522,7 @@ ELASTICJOB_DECL std::string to_string(item_life const& l, node_version zero) {
         for (auto const& s : *l.untold_) add("to report as skipped", static_cast<std::int64_t>(s.count));
     if (l.dead_) text.append("; in the place of ").append(l.dead_->str());
     text.append("\n").append(l.record_.to_text());
+    if (l.created_) text.append("created:\n").append(l.created_->data);
     if (l.begun_) text.append("to begin:\n").append(l.begun_->record.to_text());
     if (l.doubt_) text.append("perhaps begun:\n").append(l.doubt_->record);
     return text;
