@@ -118,7 +118,6 @@ private:
         unsigned failures = 0;
         bool is_listed = true;
         bool is_busy = false;         ///< queued, being examined, or running
-        bool is_told_to_leave = false;
         Scheduler* runs_on = nullptr; ///< the scheduler that runs it, or null
         std::string told{};           ///< the error that was reported for the version examined last
     };
@@ -230,11 +229,11 @@ task<result<void>> job_catalog<Scheduler, Group>::stop() {
     is_stopping_ = true;
     following_.cancel();
     queue_.clear();
+    // At once, because a job that is being started may wait for a thread that a run of one of these keeps.
+    for (auto& [name, e] : entries_)
+        if (e.runs_on) e.runs_on->jobs_.begin_to_leave_here(name);
     for (;;) {
         auto const seen = news_.edition();
-        // At once, because a job that is being started may wait for a thread that a run of these keeps.
-        for (auto& [name, e] : entries_)
-            if (e.runs_on && !std::exchange(e.is_told_to_leave, true)) e.runs_on->jobs_.begin_to_leave_here(name);
         if (starters_ == 0 && running_ == 0) break;
         co_await news_.newer_than(seen);
     }
@@ -328,6 +327,7 @@ task<result<void>> job_catalog<Scheduler, Group>::look_at(std::string const& nam
     e.failures = 0;
     ++running_;
     tasks_.spawn(attend(name, e, there->stat.created));
+    if (is_stopping_) e.runs_on->jobs_.begin_to_leave_here(name);
     co_return success();
 }
 
