@@ -30,7 +30,26 @@ constexpr std::size_t utf8_length(std::string_view text) noexcept {
     return within(3, 0x80, 0xbf) ? 4 : 0;
 }
 
-inline constexpr std::string_view replacement_character = "\xef\xbf\xbd"; ///< U+FFFD, for a byte that is no UTF-8
+inline constexpr std::string_view replacement_character = "\xef\xbf\xbd"; ///< U+FFFD
+
+/// Calls `f(piece)` with each valid character in turn, and with U+FFFD for each invalid byte.
+template <class F>
+void for_each_character(std::string_view text, F&& f) {
+    while (!text.empty()) {
+        auto const length = utf8_length(text);
+        f(length == 0 ? replacement_character : text.substr(0, length));
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+}
+
+/// The first `bytes_max` bytes of the text, without the beginning of a character that does not fit.
+constexpr std::string_view whole_characters(std::string_view text, std::size_t bytes_max) noexcept {
+    if (text.size() <= bytes_max) return text;
+    auto const continues = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xc0U) == 0x80U; };
+    auto end = bytes_max;
+    for (int n = 0; n < 3 && end > 0 && continues(end); ++n) --end; // a character has four bytes at most
+    return text.substr(0, end);
+}
 
 /// Whether this UTF-8 character is a control character: C0, DEL, or C1.
 constexpr bool is_control(std::string_view character) noexcept {

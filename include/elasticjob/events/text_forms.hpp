@@ -15,16 +15,6 @@
 
 namespace elasticjob::detail {
 
-/// Calls `f(piece)` with each valid character in turn, and with U+FFFD for each invalid byte.
-template <class F>
-void for_each_character(std::string_view text, F&& f) {
-    while (!text.empty()) {
-        auto const length = utf8_length(text);
-        f(length == 0 ? replacement_character : text.substr(0, length));
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-}
-
 /// Appends the text as it stands between quotes in JSON and logfmt: valid UTF-8, with `"`, `\` and all characters that
 /// are unfit for a line escaped.
 void append_escaped(std::string& out, std::string_view text);

@@ -3,7 +3,6 @@
 #define ELASTICJOB_IMPL_CONFIG_JSON_WRITER_IPP
 
 #include <elasticjob/config/json_writer.hpp>
-#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob::detail {
@@ -13,23 +12,17 @@ ELASTICJOB_DECL void append_json_string(std::string& out, std::string_view text)
     constexpr std::string_view line_separator = "\xe2\x80\xa8", paragraph_separator = "\xe2\x80\xa9";
     constexpr char hex[] = "0123456789abcdef";
     out += '"';
-    while (!text.empty()) {
-        char const c = text.front();
-        std::size_t length = 1;
-        if (auto const at = short_forms.find(c); at != short_forms.npos) {
+    for_each_character(text, [&](std::string_view character) {
+        char const c = character.front();
+        if (auto const at = short_forms.find(c); at != short_forms.npos)
             out.append({'\\', short_letters[at]});
-        } else if (static_cast<unsigned char>(c) < 0x20 || html.find(c) != html.npos) {
+        else if (static_cast<unsigned char>(c) < 0x20 || html.find(c) != html.npos)
             out.append("\\u00").append({hex[c >> 4], hex[c & 15]});
-        } else if (text.starts_with(line_separator) || text.starts_with(paragraph_separator)) {
-            out.append(text.starts_with(line_separator) ? "\\u2028" : "\\u2029");
-            length = line_separator.size();
-        } else {
-            auto const valid = utf8_length(text);
-            out.append(valid == 0 ? replacement_character : text.substr(0, valid));
-            length = std::max<std::size_t>(valid, 1);
-        }
-        text.remove_prefix(length);
-    }
+        else if (character == line_separator || character == paragraph_separator)
+            append_code_point(out, character);
+        else
+            out.append(character);
+    });
     out += '"';
 }
 

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_RUN_RECORD_IPP
 #define ELASTICJOB_IMPL_EXECUTION_RUN_RECORD_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/run_record.hpp>
 
 namespace elasticjob {
@@ -12,12 +13,7 @@ ELASTICJOB_DECL void run_record::make_room(std::vector<run_entry>& entries, std:
 }
 
 ELASTICJOB_DECL void run_record::add(run_entry e) {
-    if (e.note.size() > note_bytes_max) {
-        auto end = note_bytes_max;
-        auto const is_inside_character = [&] { return (static_cast<unsigned char>(e.note[end]) & 0xc0U) == 0x80U; };
-        for (int n = 0; n < 3 && is_inside_character(); ++n) --end;
-        e.note.resize(end);
-    }
+    e.note.resize(detail::whole_characters(e.note, note_bytes_max).size());
     e.ended = std::max(e.ended, e.run.begun); // a run that has started ahead of time may end before its body begins
     // Consecutive instants with the same outcome share one entry, but an instant that had been tried before has its
     // own, and an order is no due instant.
