@@ -366,9 +366,9 @@ TEST_CASE("execution.item_life: no order of events loses an instant, runs it twi
     for (auto const& b : scopes) {
         auto const found = testing::check_all(stage{b});
         CHECK_MESSAGE(found.holds(), to_string(found));
+        MESSAGE(to_string(found));
         states += found.states;
     }
-    MESSAGE(states << " states");
     CHECK(states > states_least);
 }
 
@@ -385,6 +385,7 @@ TEST_CASE("execution.item_life: without any of its protections, the search of al
           scope{weakness::writes_show_nothing, {.losses = 1}}, scope{weakness::leases_are_ignored, {.sessions = 1}}}) {
         auto const found = testing::check_all(stage{faults, without});
         INFO("protection " << static_cast<int>(without));
+        MESSAGE(to_string(found));
         CHECK_FALSE(found.problem.empty());
         CHECK(testing::check_all(stage{faults}).holds());
     }

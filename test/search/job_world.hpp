@@ -895,7 +895,7 @@ inline void job_world::claim_items(std::size_t i) {
         if (!m.items[n]) {
             if (!is_ours) continue;
             m.ours_since[n] = since;
-            detail::item_life life{n, item_claim::share{n, {}}, search::instant(since), 0};
+            detail::item_life life{n, item_claim::share{n, {}}, search::instant(since), 0, false, m.is_first_sharding};
             keep(i, n, item_driver{std::move(life)});
             continue;
         }

@@ -92,8 +92,8 @@ struct item_driver {
             answered();
             return p.report(i, life->start_looked_for(now, has_reply ? p.read(at.run_record(i)) : lost()));
         case kind::open: {
-            transaction t{now.session.generation};
-            t.check(at.instance(now.self)).set(at.run_records(), {}).create(at.run_record(i), text);
+            auto t = detail::creation_checks(at, now.self, now.session.generation);
+            t.create(at.run_record(i), text);
             auto const done = p.write(t);
             answered();
             return life->opened({i, text, has_reply && !done.refused ? done.at : 0});

@@ -261,9 +261,7 @@ task<result<void>> run_book<Registry>::open(session_generation g, std::vector<re
     std::vector<record_creation*> missing;
     for (auto& r : records) missing.push_back(&r);
     while (!missing.empty()) {
-        transaction t{g};
-        // Only a transaction that sets a node returns its revision.
-        t.check(at_.instance(self_)).set(at_.run_records(), {});
+        auto t = detail::creation_checks(at_, self_, g);
         std::size_t n = 0;
         for (; n < missing.size(); ++n) {
             operation one{operation::kind::create, at_.run_record(missing[n]->item), missing[n]->text};

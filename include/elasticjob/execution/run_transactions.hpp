@@ -23,6 +23,10 @@ namespace elasticjob::detail {
 transaction start_checks(job_layout const& at, instance_id const& self, session_generation g,
                          std::vector<item_claim::proof> const& common);
 
+/// A transaction that creates records: checks that the instance is registered, and sets the parent of the records,
+/// because only a transaction that sets a node returns its revision.
+transaction creation_checks(job_layout const& at, instance_id const& self, session_generation g);
+
 /// Adds an item: checks that this instance still owns it, that no operator has disabled it, that no instance runs it
 /// and that its record is unchanged. Writes the record and creates the marks.
 void add_start(transaction& t, job_layout const& at, instance_id const& self, run_start const& s);

@@ -17,6 +17,12 @@ ELASTICJOB_DECL transaction start_checks(job_layout const& at, instance_id const
     return t;
 }
 
+ELASTICJOB_DECL transaction creation_checks(job_layout const& at, instance_id const& self, session_generation g) {
+    auto t = start_checks(at, self, g, {});
+    t.set(at.run_records(), {});
+    return t;
+}
+
 ELASTICJOB_DECL void add_start(transaction& t, job_layout const& at, instance_id const& self, run_start const& s) {
     auto const i = s.share.item;
     for (auto const& p : s.share.own) t.check(p.path, p.version);
