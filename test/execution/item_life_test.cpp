@@ -150,7 +150,7 @@ TEST_CASE("execution.item_life: an item without a record has one written first")
     }
 }
 
-TEST_CASE("execution.item_life: an item that no instance has owned before has its record written without a look") {
+TEST_CASE("execution.item_life: an item that no instance has owned before has its record created at once") {
     nursery n;
     n.life = item_life{0, {}, noon, 0, false, true};
     auto const step = n.life.next(n.moment());
