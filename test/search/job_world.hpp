@@ -504,7 +504,7 @@ inline void job_world::make(std::string const& move) {
     if (what == " finds that it is registered") {
         m.is_registered = true;
         m.shown = is_;
-        return;
+        return claim_items(i); // its view may show its share already
     }
     if (what == " sees to its duty") return see_to_duty(i);
     if (what == " begins to leave") {
@@ -869,10 +869,11 @@ inline void job_world::hear(std::size_t i) {
     bool const is_enabled = !is_disabled(m.seen->value.nodes, i);
     if (is_enabled && !m.was_enabled) m.enabled_since = minute_;
     m.was_enabled = is_enabled;
-    if (is_registered(i) && !is_leaving(i)) claim_items(i);
+    claim_items(i);
 }
 
 inline void job_world::claim_items(std::size_t i) {
+    if (!is_registered(i) || is_leaving(i)) return;
     auto& m = members_[i];
     auto const& there = m.seen->value;
     if (!there.in_force) {
