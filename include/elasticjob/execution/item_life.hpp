@@ -108,7 +108,7 @@ public:
 
     /// Takes the item over. No former owner runs instants after `ours_since`. `obeyed` is the last order that was not
     /// for this item. `was_javas`: a Java member may have been the former owner, and have run instants without a
-    /// record. `is_new`: no instance has owned the item before, so its record is written without a look for one.
+    /// record. `is_new`: no instance has owned the item before, so its record is created without reading it first.
     item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas = false,
               bool is_new = false);
 

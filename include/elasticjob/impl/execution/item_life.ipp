@@ -496,8 +496,9 @@ ELASTICJOB_DECL bool item_life::holds() const noexcept {
 }
 
 ELASTICJOB_DECL std::string to_string(item_life const& l, node_version zero) {
-    static constexpr std::string_view names[]{"unread", "absent",  "opening", "opened",    "resting", "noting", "starting",
-                                              "marked", "running", "ending",  "uncertain", "looking", "undoing"};
+    static constexpr std::string_view names[]{"unread",    "absent",   "opening", "opened",  "resting",
+                                              "noting",    "starting", "marked",  "running", "ending",
+                                              "uncertain", "looking",  "undoing"};
     std::string text{names[static_cast<std::size_t>(l.phase_)]};
     auto const add = [&](std::string_view what, std::int64_t n) {
         text.append("; ").append(what).append(" ").append(std::to_string(n));
