@@ -7,12 +7,14 @@
 #include <integration/zk_lab.hpp>
 #include <support/zk_schedulers.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -48,6 +50,7 @@ public:
     void add(std::string name) {
         std::lock_guard const lock{mutex_};
         names_.insert(std::move(name));
+        ++reports_;
         changed_.notify_all();
     }
     std::set<std::string> wait_for(std::size_t count) {
@@ -55,11 +58,18 @@ public:
         changed_.wait_for(lock, 30s, [&] { return names_.size() >= count; });
         return names_;
     }
+    /// Whether there are so many reports from now on, of any names.
+    bool wait_for_news(int count) {
+        std::unique_lock lock{mutex_};
+        auto const until = reports_ + count;
+        return changed_.wait_for(lock, 10s, [&] { return reports_ >= until; });
+    }
 
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::set<std::string> names_;
+    int reports_ = 0;
 };
 
 } // namespace
@@ -167,6 +177,55 @@ TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and 
     CHECK(group.sessions() <= 6);
 }
 
+TEST_CASE("zk_jobs: no two sessions of a group run the same job") {
+    zk_server server{quick()};
+    auto const connect = [&] { return ZkRegistry::connect(to(server.endpoint())); };
+    auto const make = [](ZkRegistry& r) { return test::zk_scheduler<SimpleExecutor>{r, {}, NoEvents{}}; };
+    scheduler_group group{connect, make, 1e-9}; // each job fills a session
+    auto const start = [&](std::string name) {
+        job_config c;
+        c.name = std::move(name);
+        c.cron = "0 0 0 1 1 ? 2099";
+        return group.schedule(c, [](sharding_context const&) {});
+    };
+    auto first = start("alone");
+    REQUIRE(first.has_value());
+    CHECK(start("alone").error() == errc::job_conflict);
+    CHECK(start("other").has_value());
+    CHECK(group.sessions() == 2);
+    {
+        auto const place = group.reserve("third");
+        REQUIRE(place.has_value());
+        CHECK(start("third").error() == errc::job_conflict);
+    }
+    CHECK(start("third").has_value());
+    CHECK(first->shutdown().has_value());
+    CHECK(start("alone").has_value());
+}
+
+TEST_CASE("zk_jobs: a group reports an exception of the function that connects, and of the one that makes a scheduler") {
+    zk_server server{quick()};
+    bool can_connect = false, can_make = false;
+    auto const connect = [&] {
+        if (!can_connect) throw std::runtime_error{"no address is known"};
+        return ZkRegistry::connect(to(server.endpoint()));
+    };
+    auto const make = [&](ZkRegistry& r) {
+        if (!can_make) throw std::runtime_error{"no thread is left"};
+        return test::zk_scheduler<SimpleExecutor>{r, {}, NoEvents{}};
+    };
+    scheduler_group group{connect, make};
+    auto const start = [&] {
+        return group.schedule({.name = "job", .cron = "0 0 0 1 1 ? 2099"}, [](sharding_context const&) {});
+    };
+    CHECK(to_string(start().error()).find("no address is known") != std::string::npos);
+    can_connect = true;
+    CHECK(to_string(start().error()).find("no thread is left") != std::string::npos);
+    CHECK(group.sessions() == 0);
+    can_make = true;
+    CHECK(start().has_value());
+}
+
 TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
     constexpr std::size_t job_count = 30;
     zk_server server{quick()};
@@ -190,8 +249,10 @@ TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
         if constexpr (std::is_same_v<std::decay_t<decltype(event)>, events::trouble>)
             troubles.add(std::string{event.from.job} + ": " + to_string(event.what));
     };
-    test::zk_scheduler<SimpleExecutor> follows{own, options, test::any_sink{hear}};
-    auto const make = [&](ZkRegistry& r) { return test::zk_scheduler<SimpleExecutor>{r, options, NoEvents{}}; };
+    ThreadPool pool{{.threads = 1}};
+    using scheduler = job_scheduler<ZkRegistry, AverageAllocation, SimpleExecutor, SharedPool<ThreadPool>, any_sink>;
+    scheduler follows{own, options, SharedPool{pool}, any_sink{hear}};
+    auto const make = [&](ZkRegistry& r) { return scheduler{r, options, SharedPool{pool}, any_sink{NoEvents{}}}; };
     auto const importer = [&](job_config const&) { return [&](sharding_context const& c) { runs.add(c.job_name); }; };
 
     SUBCASE("they run, end when they are removed, and leave with the catalog") {
@@ -214,6 +275,25 @@ TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
         }
         CHECK(group.jobs()->empty());
         CHECK(owners_of(eye).empty());
+    }
+    SUBCASE("they run while another session is being connected, and if an attempt has failed") {
+        std::atomic<int> connections{0};
+        bool has_run = false;
+        auto const connect = [&]() -> result<ZkRegistry> {
+            auto const n = ++connections;
+            if (n == 2) throw std::runtime_error{"no address is known"};
+            if (n == 3) has_run = runs.wait_for_news(3);
+            return ZkRegistry::connect(on_one_loop);
+        };
+        scheduler_group group{connect, make, 0.01};
+        job_catalog catalog{follows, group};
+        REQUIRE(catalog.add("importer", importer));
+        REQUIRE(catalog.follow());
+        CHECK(runs.wait_for(job_count).size() == job_count);
+        CHECK(has_run);
+        auto const told = troubles.wait_for(1);
+        REQUIRE(told.size() == 1);
+        CHECK(told.begin()->find("no address is known") != std::string::npos);
     }
     SUBCASE("a session with a loop of its own is refused, and this is reported") {
         scheduler_group group{[&] { return ZkRegistry::connect(to(server.endpoint())); }, make};

@@ -8,6 +8,7 @@
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/within.hpp>
+#include <elasticjob/core/worker_pool.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/body_factory.hpp>
@@ -58,10 +59,10 @@ struct no_group {
 ///
 /// For more jobs than one session has room for, `job_catalog catalog{scheduler, group}` follows the registry with the
 /// scheduler, and starts each job in a session of the `scheduler_group`. All of them must share the scheduler's loop
-/// (`zk_options::loop`).
+/// (`zk_options::loop`). A thread of the catalog connects the group's sessions, one at a time.
 ///
 /// The scheduler and the group must outlive the catalog; they may also run other jobs. The destructor makes the
-/// catalog's jobs leave in order.
+/// catalog's jobs leave in order. If a session of the group is being connected, the destructor waits for that, too.
 /// Threads: any but the loop's. Factories are called on threads of the scheduler's pool, several at once.
 template <class Scheduler, class Group = detail::no_group>
 class job_catalog {
@@ -74,8 +75,11 @@ public:
 
     /// The constructor starts nothing: call `add` for each class, then `follow`.
     explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.jobs_.loop()} {}
-    /// The same; its jobs will run in the sessions of the group.
-    job_catalog(Scheduler& s, Group& g) : scheduler_{s}, group_{&g}, news_{s.jobs_.loop()} {}
+    /// The same; its jobs will run in the sessions of the group. Throws std::system_error if the thread that connects
+    /// these cannot be started.
+    job_catalog(Scheduler& s, Group& g) : scheduler_{s}, group_{&g}, news_{s.jobs_.loop()} {
+        connector_.emplace(thread_pool_options{.threads = 1});
+    }
     job_catalog(job_catalog const&) = delete;
     job_catalog& operator=(job_catalog const&) = delete;
     ~job_catalog() { (void)block_on(loop(), stop()); }
@@ -101,6 +105,7 @@ public:
 private:
     using job_body = detail::job_body<Loop>;
     using body_factory = detail::body_factory<Loop>;
+    static constexpr bool has_group = !std::is_same_v<Group, detail::no_group>;
 
     struct known_class {
         body_factory factory;
@@ -154,12 +159,20 @@ private:
     /// Returns the scheduler that runs the job now.
     task<result<Scheduler*>> start(job_layout at, node config, known_class const& known);
 
+    /// A place in a session of the group. If no session has room, another one is connected. Errors: unreachable while
+    /// one is being connected for another job, and in the pause after a failure of that; those of
+    /// `scheduler_group::reserve`.
+    task<result<typename Group::place>> find_place(std::string const& name);
+
     /// Waits until the job has left, for whatever reason.
     task<void> attend(std::string name, entry& e, revision created);
 
     void postpone(std::string const& name, entry& e, error const& why);
 
     static constexpr std::chrono::milliseconds pause_max{60'000};
+    static std::chrono::milliseconds pause_after(unsigned failures) noexcept {
+        return std::min<std::chrono::milliseconds>(detail::retry_pause * (1 << std::min(failures, 10U)), pause_max);
+    }
 
     Scheduler& scheduler_;
     Group* const group_ = nullptr;
@@ -173,7 +186,11 @@ private:
     int starters_ = 0;
     int running_ = 0;
     bool is_loaded_ = false;
+    bool is_connecting_ = false; ///< the connector connects a session of the group
+    unsigned failed_connections_ = 0;
+    mono_time connect_again_ = mono_time::min();
     bool is_stopping_ = false;
+    std::optional<ThreadPool> connector_; ///< if there is a group: `Connect` keeps a thread for seconds
     task_scope following_;
     task_scope tasks_; ///< tasks that examine a job, start it, or wait for its end
 };
@@ -353,26 +370,52 @@ task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, nod
     auto whole = stored->config();
     take_own_terms(whole, known.own);
     ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));
-    std::optional<job_body> body;
     Scheduler* on = &scheduler_;
     std::optional<typename Group::place> place;
-    auto const prepare = [&]() -> result<void> {
-        if constexpr (!std::is_same_v<Group, detail::no_group>) {
-            ELASTICJOB_TRY(auto reserved, group_->reserve());
-            on = &place.emplace(std::move(reserved)).scheduler();
-        }
-        return known.factory.make(valid.config(), body);
-    };
-    ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), prepare));
+    if constexpr (has_group) {
+        ELASTICJOB_CO_TRY(auto found, co_await find_place(valid.name().str()));
+        on = &place.emplace(std::move(found)).scheduler();
+    }
+    std::optional<job_body> body;
+    auto const make = [&] { return known.factory.make(valid.config(), body); };
+    ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), make));
     if (is_stopping_) co_return error{errc::closed, "the catalog is ending", at.config().str()};
-    if (&on->jobs_.loop() != &loop())
-        co_return error{errc::invalid_argument,
-                        "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
-                        "zk_options::loop"};
     if (!on->zone_) co_return on->zone_.error();
     ELASTICJOB_CO_CHECK(on->jobs_.check_options());
     ELASTICJOB_CO_CHECK(co_await on->jobs_.begin(std::move(valid), *std::move(body), false));
     co_return on;
+}
+
+template <class Scheduler, class Group>
+task<result<typename Group::place>> job_catalog<Scheduler, Group>::find_place(std::string const& name) {
+    error const has_own_loop{
+        errc::invalid_argument,
+        "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
+        "zk_options::loop"};
+    if (!group_->all_use(loop())) co_return has_own_loop;
+    ELASTICJOB_CO_TRY(auto there, group_->reserve_here(name));
+    if (there) co_return *std::move(there);
+    if (is_stopping_) co_return error{errc::closed, "the catalog is ending", name};
+    if (is_connecting_ || now() < connect_again_)
+        co_return error{errc::unreachable, "no session of the group has room; another one will be connected", name};
+    is_connecting_ = true;
+    auto const connect = [&]() -> result<void> {
+        ELASTICJOB_TRY(auto reserved, group_->reserve(name));
+        there.emplace(std::move(reserved));
+        return success();
+    };
+    auto const connected = co_await run_on(*connector_, loop(), connect);
+    is_connecting_ = false;
+    if (!connected) {
+        connect_again_ = now() + pause_after(failed_connections_++);
+        co_return connected.error();
+    }
+    failed_connections_ = 0;
+    if (!group_->all_use(loop())) co_return has_own_loop;
+    for (auto& [other, e] : entries_)
+        if (e.failures > 0) e.again = mono_time::min(); // it may have waited for this session
+    news_.notify();
+    co_return *std::move(there);
 }
 
 template <class Scheduler, class Group>
@@ -393,10 +436,7 @@ void job_catalog<Scheduler, Group>::postpone(std::string const& name, entry& e, 
     // A job that has just been removed is not reported. It is reported only if it stays like this, because a Java
     // member has written it again.
     bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
-    auto const growing = detail::retry_pause * (1 << std::min(e.failures, 10U));
-    auto const pause = std::min<std::chrono::milliseconds>(growing, pause_max);
-    ++e.failures;
-    e.again = now() + pause;
+    e.again = now() + pause_after(e.failures++);
     auto text = to_string(why);
     if (is_transient(why) || is_new || is_stopping_ || e.told == text) return;
     e.told = std::move(text);

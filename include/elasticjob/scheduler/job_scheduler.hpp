@@ -72,6 +72,8 @@ class job_scheduler {
 
     template <class Scheduler, class Group>
     friend class job_catalog;
+    template <std::invocable Connect, class Make>
+    friend class scheduler_group;
 
 public:
     /// What `schedule` returns.

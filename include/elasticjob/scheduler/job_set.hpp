@@ -89,6 +89,9 @@ public:
 
     task<result<std::string>> add_here(job_config config, elasticjob::job_type type, job_body body);
 
+    /// Errors: job_conflict if there is a job of that name.
+    result<void> check_is_new(std::string const& name) const;
+
     /// `is_own`: the configuration is the caller's, not one that was read from the registry.
     task<result<void>> begin(valid_config local, job_body body, bool is_own);
 

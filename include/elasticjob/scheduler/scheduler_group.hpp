@@ -5,13 +5,16 @@
 
 #include <elasticjob/core/algorithm.hpp> // sort
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
-#include <atomic>
 #include <concepts>
+#include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -41,7 +44,8 @@ concept budgeted_registry = registry<R> && requires(R const& r) {
 /// A job stays in the session in which it has started, with all its watches and ephemeral nodes. It starts in the first
 /// session of which less than `fill_up_to` is spent. The rest is left to the jobs in it, because each further server of
 /// a job takes a watch, and each running item an ephemeral node. If there is no such session, another one is connected.
-/// A session stays connected when its jobs have left, and takes others. A `job_catalog` can start its jobs in a group.
+/// One session at a time is connected; meanwhile jobs start in the other sessions if these get room. A session stays
+/// connected when its jobs have left, and takes others. A `job_catalog` can start its jobs in a group.
 ///
 /// The group must outlive its handles. Handles and sessions end one after another. For many jobs, call `leave_all`
 /// before: then 64 jobs of each session leave at a time.
@@ -56,7 +60,7 @@ class scheduler_group {
         member(registry_type r, Make& make) : registry{std::move(r)}, scheduler(make(registry)) {}
         registry_type registry;
         scheduler_type scheduler;
-        std::atomic<int> starting{0};
+        int starting = 0; ///< the number of jobs that are being started in it; guarded by the group's mutex
     };
 
 public:
@@ -72,42 +76,72 @@ public:
     scheduler_group(scheduler_group const&) = delete;
     scheduler_group& operator=(scheduler_group const&) = delete;
 
-    /// As `job_scheduler::schedule`. Errors: also those of `Connect`.
+    /// As `job_scheduler::schedule`; no two sessions run a job of the same name. Errors: also those of `reserve`.
     template <class Body>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
-        ELASTICJOB_TRY(auto const here, reserve());
+        ELASTICJOB_TRY(auto const here, reserve(config.name));
         return here.scheduler().schedule(std::move(config), std::move(body));
     }
 
-    /// The place for one more job in a session. The job counts as starting there while this object lives.
+    /// The place for one more job in a session. While this object lives, the job counts as being started: it takes room
+    /// there, and no other place has its name. Threads: any.
     class place {
     public:
-        place(place&& other) noexcept : member_{std::exchange(other.member_, nullptr)} {}
+        place(place&& other) noexcept
+            : group_{std::exchange(other.group_, nullptr)},
+              job_{other.job_},
+              member_{other.member_} {}
         place& operator=(place&&) = delete;
         ~place() {
-            if (member_) --member_->starting; // without the mutex: this may be the loop, for which `reserve` waits
+            if (group_) group_->release(*this);
         }
 
         scheduler_type& scheduler() const noexcept { return member_->scheduler; }
 
     private:
         friend scheduler_group;
-        explicit place(member& m) noexcept : member_{&m} { ++m.starting; }
+        place(scheduler_group& g, std::set<std::string>::const_iterator job) noexcept : group_{&g}, job_{job} {}
 
-        member* member_;
+        scheduler_group* group_;
+        std::set<std::string>::const_iterator job_; ///< its name among the jobs that are being started
+        member* member_ = nullptr;                  ///< null while the group looks for room
     };
 
-    /// A place in the first session that has room. If there is none, it connects another session, which takes as long
-    /// as `Connect` takes. Errors: those of `Connect`.
-    [[nodiscard]] result<place> reserve() {
-        std::lock_guard const lock{mutex_};
-        for (auto const& m : members_) {
-            ELASTICJOB_TRY(auto const spent, block_on(m->registry.loop(), used(m->registry)));
-            if (spent + start_share * m->starting < fill_up_to_) return place{*m};
+    /// A place in the first session that has room. If there is none, another session is connected, which takes as long
+    /// as `Connect` takes. A call that finds another call connecting waits for it, and shares its error. Errors:
+    /// job_conflict if the group runs the job or is starting it; job_threw with an exception of `Connect` or `Make`;
+    /// those of `Connect`. Threads: any but a loop's.
+    [[nodiscard]] result<place> reserve(std::string const& job) {
+        ELASTICJOB_TRY(auto p, claim(job));
+        while (!p.member_) {
+            auto const attempts = ended_attempts();
+            for (auto* m : members()) {
+                ELASTICJOB_CHECK(block_on(m->registry.loop(), ask(*m, p)));
+            }
+            if (!p.member_) {
+                ELASTICJOB_CHECK(connect_another(attempts, p));
+            }
         }
-        ELASTICJOB_TRY(auto connection, connect_());
-        members_.push_back(std::make_unique<member>(std::move(connection), make_));
-        return place{*members_.back()};
+        return p;
+    }
+
+    /// The same without waiting and without another session: nothing if no session has room. Errors: job_conflict.
+    /// Threads: the loop that all sessions share.
+    [[nodiscard]] result<std::optional<place>> reserve_here(std::string const& job) {
+        ELASTICJOB_TRY(auto p, claim(job));
+        for (auto* m : members()) {
+            ELASTICJOB_CHECK(look(*m, p));
+        }
+        if (!p.member_) return std::optional<place>{};
+        return std::optional<place>{std::move(p)};
+    }
+
+    /// Whether all sessions use this loop. Threads: any.
+    template <loop Loop>
+    bool all_use(Loop const& l) {
+        for (auto* m : members())
+            if (&m->registry.loop() != &l) return false;
+        return true;
     }
 
     /// The jobs of all sessions, sorted by name. Errors: as `job_scheduler::jobs`.
@@ -128,8 +162,7 @@ public:
     result<void> enable_all() { return each(&scheduler_type::enable_all); }
 
     /// Makes all jobs leave in order, in all sessions at the same time, and does not wait for them: see
-    /// `job_scheduler::leave_all`. If `schedule` is connecting another session, this waits for the end of that attempt,
-    /// as the other functions do.
+    /// `job_scheduler::leave_all`.
     void leave_all() {
         for (auto* m : members()) m->scheduler.leave_all();
     }
@@ -141,7 +174,70 @@ private:
     /// The budget that a job may take while it starts, as a part of it: it is not spent yet.
     static constexpr double start_share = 0.01;
 
-    static task<result<double>> used(registry_type const& r) { co_return r.budget_used(); }
+    result<place> claim(std::string const& job) {
+        std::lock_guard const lock{mutex_};
+        auto const [at, is_new] = starting_.insert(job);
+        if (!is_new) return error{errc::job_conflict, "this group is starting a job of that name already", job};
+        return place{*this, at};
+    }
+
+    void release(place const& p) {
+        std::lock_guard const lock{mutex_};
+        starting_.erase(p.job_);
+        if (p.member_) --p.member_->starting;
+    }
+
+    task<result<void>> ask(member& m, place& p) { co_return look(m, p); }
+
+    /// Gives the job a place in this session if it has none, and the session has room. Errors: job_conflict if the
+    /// session runs the job. Threads: the session's loop.
+    result<void> look(member& m, place& p) {
+        ELASTICJOB_CHECK(m.scheduler.jobs_.check_is_new(*p.job_));
+        std::lock_guard const lock{mutex_};
+        if (!p.member_ && m.registry.budget_used() + start_share * m.starting < fill_up_to_) enter(m, p);
+        return success();
+    }
+
+    /// Precondition: the mutex is locked.
+    static void enter(member& m, place& p) noexcept {
+        p.member_ = &m;
+        ++m.starting;
+    }
+
+    std::size_t ended_attempts() {
+        std::lock_guard const lock{mutex_};
+        return ended_attempts_;
+    }
+
+    /// Connects another session, and gives the job a place in it. If another thread does so, waits for that attempt,
+    /// and shares its error. Does nothing if an attempt has ended since there were `seen`: there may be room now.
+    result<void> connect_another(std::size_t seen, place& p) {
+        {
+            std::unique_lock lock{mutex_};
+            if (ended_attempts_ != seen) return success();
+            if (is_connecting_) {
+                attempt_ended_.wait(lock, [&] { return ended_attempts_ != seen; });
+                return last_attempt_;
+            }
+            is_connecting_ = true;
+        }
+        std::unique_ptr<member> made;
+        auto outcome = detail::guarded_call([&]() -> result<void> {
+            ELASTICJOB_TRY(auto connection, connect_());
+            made = std::make_unique<member>(std::move(connection), make_);
+            return success();
+        });
+        std::lock_guard const lock{mutex_};
+        if (made) {
+            enter(*made, p);
+            members_.push_back(std::move(made));
+        }
+        is_connecting_ = false;
+        ++ended_attempts_;
+        last_attempt_ = outcome;
+        attempt_ended_.notify_all();
+        return outcome;
+    }
 
     std::vector<member*> members() {
         std::lock_guard const lock{mutex_};
@@ -163,8 +259,13 @@ private:
     Connect connect_;
     Make make_;
     double const fill_up_to_;
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<member>> members_; ///< guarded by the mutex; a member stays where it is
+    std::mutex mutex_; ///< guards all of the following; nothing waits for a loop or a server while it is locked
+    std::vector<std::unique_ptr<member>> members_; ///< a member stays where it is
+    std::set<std::string> starting_;               ///< the names of the jobs that have a place, or look for one
+    bool is_connecting_ = false;
+    std::size_t ended_attempts_ = 0; ///< to connect a session
+    result<void> last_attempt_ = success();
+    std::condition_variable attempt_ended_;
 };
 
 } // namespace elasticjob

@@ -165,10 +165,15 @@ task<result<std::string>> job_set<Environment>::add_here(job_config config, elas
 }
 
 template <class Environment>
+result<void> job_set<Environment>::check_is_new(std::string const& name) const {
+    if (!jobs_.contains(name)) return success();
+    return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
+}
+
+template <class Environment>
 task<result<void>> job_set<Environment>::begin(valid_config local, job_body body, bool is_own) {
     auto const name = local.name().str();
-    if (jobs_.contains(name))
-        co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
+    ELASTICJOB_CO_CHECK(check_is_new(name));
     if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
     auto const entry = std::make_shared<job_type>(*environment_, std::move(local), make_id(), std::move(body));
     jobs_.emplace(name, entry);
