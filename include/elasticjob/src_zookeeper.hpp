@@ -19,6 +19,7 @@
 #include <elasticjob/impl/registry/zk/options.ipp>
 #include <elasticjob/impl/registry/zk/reconnect_gate.ipp>
 #include <elasticjob/impl/registry/zk/requests.ipp>
+#include <elasticjob/impl/registry/zk/server_order.ipp>
 #include <elasticjob/impl/registry/zk/session.ipp>
 #include <elasticjob/impl/registry/zk/session_end.ipp>
 #include <elasticjob/impl/registry/zk/watch_table.ipp>

@@ -5,12 +5,16 @@
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/remove_job.hpp>
 #include <elasticjob/operations/restore_job.hpp>
+#include <elasticjob/registry/zk/server_order.hpp>
 
 #include <integration/zk_lab.hpp>
+#include <support/loopback.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -56,6 +60,8 @@ TEST_CASE("ZkRegistry: invalid options are refused with the field's name") {
     for (char const* bad :
          {"", "localhost", ":2181", "zk1:2181,", "zk1:0", "zk1:65536", "zk1:21x", "zk1:2181/chroot", "zk 1:2181"})
         CHECK(where([&](zk_options& o) { o.servers = bad; }) == std::string{"servers: "} + bad);
+    std::string const with_nul{"zk1\0:2181", 9};
+    CHECK(where([&](zk_options& o) { o.servers = with_nul; }) == "servers: " + with_nul);
     for (char const* bad : {"/a", "a/", "a//b", ".", "a/../b", "a\nb"})
         CHECK(where([&](zk_options& o) { o.name_space = bad; }) == std::string{"name_space: "} + bad);
     CHECK(where([](zk_options& o) { o.name_space = std::string(300, 'n'); }) == "name_space");
@@ -127,6 +133,49 @@ TEST_CASE("ZkRegistry: a server that comes late is found") {
         auto const made = co_await r->create(at("/mine"), "", create_mode::persistent);
         CHECK(made.has_value()); // this needs the digest, although the first attempts to connect failed
     });
+}
+
+TEST_CASE("ZkRegistry: silent servers do not keep it from one that answers") {
+    zk_server server{quick()};
+    auto const accepts_only = listen_anywhere(), likewise = listen_anywhere(); // the kernel accepts the connections
+    zk_options o;
+    o.servers = "127.0.0.1:" + std::to_string(accepts_only.second) + "," + server.endpoint() + ",127.0.0.1:" +
+                std::to_string(likewise.second);
+    o.connection_timeout = 4500ms; // two thirds of the session time-out would be 40 s
+    for (int n = 0; n < 3; ++n) {
+        auto const r = ZkRegistry::connect(o);
+        CHECK_MESSAGE(r.has_value(), (r ? std::string{} : to_string(r.error())));
+    }
+}
+
+TEST_CASE("ZkRegistry: the order of the servers is random at first, and each gets its turn") {
+    zk_options o;
+    o.servers = "a:1,b:2,c:3";
+    o.connection_timeout = 12s;
+    o.session_timeout = 30s;
+    std::set<std::string> orders;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) orders.insert(zk::server_order{o, seed}.text());
+    CHECK(orders.size() == 6);
+
+    zk::server_order servers{o, 1};
+    auto const text = servers.text();
+    auto const first = text.substr(0, 3), rest = text.substr(4);
+    CHECK(servers.patience() == 4s);
+    servers.note_failure();
+    CHECK(servers.text() == rest + "," + first);
+    servers.note_failure();
+    CHECK(servers.patience() == 4s);
+    servers.note_failure();
+    CHECK(servers.text() == text);
+    CHECK(servers.patience() == 8s);
+    for (int n = 0; n < 100; ++n) servers.note_failure();
+    CHECK(servers.patience() == 30s);
+    servers.note_success();
+    CHECK(servers.patience() == 4s);
+
+    o.servers = "only:1";
+    CHECK(!zk::server_order{o, 1}.has_choice());
+    CHECK(zk::server_order{o, 1}.patience() == 4s); // the name may have several addresses
 }
 
 TEST_CASE("ZkRegistry: libzookeeper's log goes nowhere") {
@@ -232,7 +281,8 @@ TEST_CASE("ZkRegistry: one server") {
             }
             auto const listed = co_await outside.children(node_path{});
             REQUIRE(listed.has_value());
-            CHECK(std::find(listed->begin(), listed->end(), "zookeeper") != listed->end());
+            CHECK(std::count(listed->begin(), listed->end(), "company") == 1);
+            CHECK(std::count(listed->begin(), listed->end(), "zookeeper") == 0); // ZooKeeper's own node
         });
         on_loop(inside.loop(), [&]() -> task<> {
             auto const listed = co_await inside.children(node_path{});

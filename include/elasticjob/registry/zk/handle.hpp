@@ -11,11 +11,13 @@
 #include <elasticjob/registry/zk/c_api.hpp>
 #include <elasticjob/registry/zk/options.hpp>
 #include <elasticjob/registry/zk/reconnect_gate.hpp>
+#include <elasticjob/registry/zk/server_order.hpp>
 #include <elasticjob/registry/zk/watch_table.hpp>
 
 #include <array>
 #include <cstdint>
 #include <cstring> // memcpy
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -41,14 +43,15 @@ public:
     handle& operator=(handle const&) = delete;
     ~handle() { close(); }
 
-    /// Starts to connect. Errors: unreachable if no server's name can be resolved; overloaded if no thread can be
-    /// started.
+    /// Starts to connect to the servers in this order. Errors: unreachable if no server's name can be resolved;
+    /// overloaded if no thread can be started.
     template <class Sink>
-    result<void> open(Sink& sink) {
+    result<void> open(Sink& sink, server_order const& servers) {
         ELASTICJOB_CHECK(check_threads());
         detail::occupy_standard_streams();
         zoo_set_debug_level(ZOO_LOG_LEVEL_INFO); // the gate needs these lines; one level more triggers a use after free
-        raw_ = zookeeper_init2(settings_.options.servers.c_str(), &on_session<Sink>,
+        kept_order const in_order{servers.has_choice()};
+        raw_ = zookeeper_init2(servers.text().c_str(), &on_session<Sink>,
                                static_cast<int>(settings_.options.session_timeout.count()), nullptr, &sink,
                                ZOO_NO_LOG_CLIENTENV, &on_log);
         if (!raw_) return error{errc::unreachable, "no server's name can be resolved", settings_.options.servers};
@@ -84,6 +87,23 @@ private:
     /// starts two threads and waits for their end, so another part of the process may still take their place. Errors:
     /// overloaded.
     static result<void> check_threads();
+
+    /// While one of these lives, libzookeeper does not shuffle the servers of the handles that are opened. Its setting
+    /// is the process's, so it is put back for handles that are not ours. Threads: any.
+    class kept_order {
+    public:
+        explicit kept_order(bool is_wanted);
+        kept_order(kept_order const&) = delete;
+        kept_order& operator=(kept_order const&) = delete;
+        ~kept_order();
+
+    private:
+        static void change(int number);
+
+        static inline std::mutex mutex_;
+        static inline int number_ = 0; ///< of these objects; guarded by the mutex
+        bool const is_wanted_;
+    };
 
     template <class Sink>
     static void on_session(zhandle_t* raw, int type, int state, char const*, void* sink) noexcept {

@@ -38,7 +38,8 @@ struct zk_options {
     /// to its own minimum or maximum. At least 2 ms, and less than 12 days.
     std::chrono::milliseconds session_timeout{60'000};
 
-    /// The longest time that `connect` waits.
+    /// The longest time that `connect` waits. Each server gets an equal part of it, at most a third; if that one is
+    /// silent, the next one is tried.
     std::chrono::milliseconds connection_timeout{15'000};
 
     /// The pause between the loss of a session and the attempt to open the next one. It doubles with each failure, up

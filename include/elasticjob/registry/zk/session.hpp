@@ -9,6 +9,7 @@
 #include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/random.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/registry/zk/aside.hpp>
 #include <elasticjob/registry/zk/call_table.hpp>
@@ -77,7 +78,7 @@ private:
     task<bool> keep_one();
     struct opener {
         session& self;
-        void operator()() const { self.opened_ = self.handle_.open(self); }
+        void operator()() const { self.opened_ = self.handle_.open(self, self.servers_); }
     };
     struct closer {
         session& self;
@@ -109,12 +110,13 @@ private:
 
     void establish();
 
-    /// Ends the session if it is not usable after that time.
+    /// Gives the handle up if its session is not usable after that time.
     void lapse_after(std::chrono::milliseconds span);
 
     error unreachable() const;
 
-    /// Fires when the connection has been down, or the session not usable, for the whole session time-out.
+    /// Fires when the connection has been down, or the session not usable, for the whole session time-out, and when the
+    /// first server has been silent for too long.
     struct lapse : timer {
         explicit lapse(session& s) noexcept : timer{&ring}, self{s} {}
         static void ring(timer& t) { static_cast<lapse&>(t).self.lose(); }
@@ -155,6 +157,7 @@ private:
     guard_seat guard_;
     ephemeral_table ephemerals_{settings_.prefix.size()};
 
+    server_order servers_{settings_.options, random_source::machine_seed()};
     handle handle_{settings_};
     tidier tidier_{*this};
     watch_table watches_{loop_, tidier_};

@@ -21,6 +21,20 @@ ELASTICJOB_DECL result<void> handle::check_threads() {
     return success();
 }
 
+ELASTICJOB_DECL handle::kept_order::kept_order(bool is_wanted) : is_wanted_{is_wanted} {
+    if (is_wanted_) change(1);
+}
+
+ELASTICJOB_DECL handle::kept_order::~kept_order() {
+    if (is_wanted_) change(-1);
+}
+
+ELASTICJOB_DECL void handle::kept_order::change(int number) {
+    std::lock_guard const lock{mutex_};
+    number_ += number;
+    zoo_deterministic_conn_order(number_ > 0);
+}
+
 ELASTICJOB_DECL void handle::close() {
     if (raw_) zookeeper_close(std::exchange(raw_, nullptr));
 }

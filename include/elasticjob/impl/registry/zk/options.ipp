@@ -12,7 +12,8 @@ ELASTICJOB_DECL char const* endpoint_fault(std::string_view endpoint) noexcept {
     auto const colon = endpoint.rfind(':');
     if (endpoint.find('/') != endpoint.npos) return "a server is host:port without a path: use name_space instead";
     if (colon == endpoint.npos || colon == 0) return "a server must be given as host:port";
-    if (endpoint.find_first_of(" \t\r\n") != endpoint.npos) return "a server must not contain white space";
+    if (endpoint.find_first_of(std::string_view{" \t\r\n\0", 5}) != endpoint.npos)
+        return "a server must not contain white space or a NUL";
     auto const digits = endpoint.substr(colon + 1);
     auto const* const end = digits.data() + digits.size();
     unsigned port = 0;

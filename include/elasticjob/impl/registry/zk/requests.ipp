@@ -51,7 +51,9 @@ ELASTICJOB_DECL result<std::vector<std::string>> children_request::conclude(int 
 
 ELASTICJOB_DECL void children_request::on_reply(int code, String_vector const* found, void const* context) noexcept {
     auto& c = call_of<children_request>::from(context);
-    if (code == ZOK) c.request.names.assign(found->data, found->data + found->count);
+    auto& names = c.request.names;
+    if (code == ZOK) names.assign(found->data, found->data + found->count);
+    if (c.on_server == "/") std::erase(names, "zookeeper"); // the server's own; an ensemble's looks like a job
     c.answer(code, code == ZOK);
 }
 

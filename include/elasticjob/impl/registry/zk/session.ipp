@@ -72,7 +72,12 @@ ELASTICJOB_DECL task<void> session::keep() {
     auto pause = settings_.options.reconnect_pause;
     while (!is_closed()) {
         auto const had_success = co_await keep_one();
-        if (had_success) pause = settings_.options.reconnect_pause;
+        if (had_success) {
+            pause = settings_.options.reconnect_pause;
+            servers_.note_success();
+        } else {
+            servers_.note_failure();
+        }
         auto const due = loop_.now() + pause;
         for (bool in_time = true; in_time && !is_closed();) in_time = co_await stir_.newer_than(stir_.edition(), due);
         pause = std::min(2 * pause, settings_.options.reconnect_pause_max);
@@ -91,7 +96,12 @@ ELASTICJOB_DECL task<bool> session::keep_one() {
         co_return false;
     }
     if (phase_ == phase::opening) phase_ = phase::living; // unless the session is already lost
-    if (is_up_ && phase_ == phase::living && !is_closed()) greet();
+    if (phase_ == phase::living && !is_closed()) {
+        if (is_up_)
+            greet();
+        else
+            lapse_after(servers_.patience());
+    }
     while (phase_ == phase::living && !is_closed()) co_await stir_.newer_than(stir_.edition());
     if (is_up_ && is_closed()) co_await drain();
     aside closing{loop_, closer{*this}};
