@@ -93,6 +93,19 @@ TEST_CASE("execution.script_executor: arguments, environment, directory, and not
     CHECK(as_java.out[2] == "<" + json + ">");
 }
 
+TEST_CASE("execution.script_executor: a directory and variables that no program can be given are refused by name") {
+    using namespace std::string_literals;
+    auto const where = [](script_options o) {
+        auto const outcome = hand_made_run{"true"}.with(std::move(o));
+        CHECK(outcome.error() == errc::invalid_argument);
+        return outcome.error().where;
+    };
+    CHECK(where({.working_directory = "/\0tmp"s}) == "working_directory");
+    for (auto const& name : {""s, "A=B"s, "A\0"s})
+        CHECK(where({.environment = {{name, "1"}}}) == "environment: " + name);
+    CHECK(where({.environment = {{"FINE", "a=b"}, {"A", "1\0"s}}}) == "environment: A");
+}
+
 TEST_CASE("execution.script_executor: exit code 0 is success; any other, and any signal, is an error that says which") {
     CHECK(hand_made_run{"true"}.with());
     auto const code = hand_made_run{"sh -c 'echo one >&2; echo two >&2; exit 3'"}.with();

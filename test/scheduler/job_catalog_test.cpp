@@ -166,6 +166,9 @@ TEST_CASE("scheduler.job_catalog: a job that cannot be started is reported once 
     w.run_for(30min);
     CHECK(p.running() == strings{"good"});
     CHECK(w.count("broken", "malformed_data") == 1);
+    auto const told = std::find_if(w.log.begin(), w.log.end(), [](auto const& t) { return t.job == "broken"; });
+    REQUIRE(told != w.log.end());
+    CHECK(told->what.find("/broken/config") != std::string::npos);
     CHECK(w.count("odd", "job_conflict") == 1);
     CHECK(w.count("unknown", "unknown_strategy") == 1);
     CHECK(w.children("/").size() == 4);

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/execution/command_line.hpp>     // argument_quoting
 #include <elasticjob/execution/sharding_context.hpp> // script_stream
 
@@ -26,10 +27,11 @@ struct script_options {
     /// The time between SIGTERM and SIGKILL.
     std::chrono::milliseconds grace{5'000};
 
-    /// The program's working directory; empty for the scheduler's.
+    /// The program's working directory; empty for the scheduler's. Without a NUL.
     std::string working_directory{};
 
-    /// Additional environment variables: name, value. They override those of the scheduler.
+    /// Additional environment variables: name, value. They override those of the scheduler. A name is not empty and
+    /// has no `=`; neither contains a NUL.
     std::vector<std::pair<std::string, std::string>> environment{};
 
     std::size_t line_max = 8'192;       ///< bytes of a line that the handler receives; the rest is read and dropped
@@ -37,6 +39,14 @@ struct script_options {
 
     argument_quoting quoting = argument_quoting::as_parsed; ///< the form of the arguments in the command line
 };
+
+namespace detail {
+
+/// Whether a program can be given this directory and these variables as they are. Errors: invalid_argument, with the
+/// name of the wrong one.
+result<void> check(script_options const& o);
+
+} // namespace detail
 
 /// A line of a program's output. Valid during the call.
 struct script_line {

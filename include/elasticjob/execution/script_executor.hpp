@@ -29,9 +29,9 @@ namespace elasticjob {
 struct ScriptExecutor {
     static constexpr job_type type = job_type::script;
 
-    /// Errors: invalid_config (the command line), too_large (the parameters exceed the kernel's limit), job_failed (the
-    /// program cannot be started or fails; with its last lines on stderr), timed_out (its time was over), job_threw
-    /// (the output handler).
+    /// Errors: invalid_config (the command line), invalid_argument (the working directory or a variable), too_large
+    /// (the parameters exceed the kernel's limit), job_failed (the program cannot be started or fails; with its last
+    /// lines on stderr), timed_out (its time was over), job_threw (the output handler).
     template <script_output Output>
     result<void> operator()(script<Output>& body, sharding_context const& ctx) const {
         auto const& line = ctx.config ? ctx.config->script_command_line : std::string{};
@@ -59,6 +59,7 @@ private:
             return error{errc::job_failed,
                          "not started: the run has been asked to stop (" + std::string{name_of(ctx.why_stop())} + ")"};
         auto const& options = body.options;
+        ELASTICJOB_CHECK(detail::check(options));
         ELASTICJOB_TRY(auto command, parse_command_line(line, options.quoting));
         ELASTICJOB_TRY(auto program, detail::find_program(command.program));
         command.arguments.push_back(script_argument(ctx));

@@ -19,6 +19,9 @@
 
 namespace elasticjob::detail {
 
+/// The error of what a node of the configuration holds, with that node and the remedy.
+error in_registry(error e, node_path const& path);
+
 /// The stored configuration from its two nodes; null means that a node is absent. Checked as strictly as our own,
 /// because a member must not start a configuration that it cannot run. If there are more items or item parameters than
 /// `items_max`, this returns an error before any other check: another program may have written them, and other jobs

@@ -331,7 +331,9 @@ task<result<void>> job_catalog<Scheduler, Group>::look_at(std::string const& nam
         co_return success();
     }
     take_version(e, there->stat.modified);
-    ELASTICJOB_CO_TRY(auto const config, from_json(there->data));
+    auto const read = from_json(there->data);
+    if (!read) co_return detail::in_registry(read.error(), at.config());
+    auto const& config = *read;
     if (!config || there->stat.created == e.left) co_return success();
     auto const known = classes_.find(config->job_class);
     if (known == classes_.end()) co_return success();

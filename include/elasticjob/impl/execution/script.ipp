@@ -15,6 +15,22 @@ namespace detail {
 inline std::mutex forwarding;
 } // namespace detail
 
+ELASTICJOB_DECL result<void> detail::check(script_options const& o) {
+    constexpr char nul = '\0';
+    if (o.working_directory.find(nul) != std::string::npos)
+        return error{errc::invalid_argument, "a working directory must not contain a NUL", "working_directory"};
+    for (auto const& [name, value] : o.environment) {
+        if (name.empty() || name.find('=') != std::string::npos || name.find(nul) != std::string::npos)
+            return error{errc::invalid_argument,
+                         "the name of an environment variable must not be empty, nor contain '=' or a NUL",
+                         "environment: " + name};
+        if (value.find(nul) != std::string::npos)
+            return error{errc::invalid_argument, "the value of an environment variable must not contain a NUL",
+                         "environment: " + name};
+    }
+    return success();
+}
+
 ELASTICJOB_DECL void ForwardOutput::operator()(script_line const& line) const {
     auto text = line.run.job_name + "[" + std::to_string(line.run.item) + "]: ";
     text.append(line.text);

@@ -8,15 +8,16 @@
 
 namespace elasticjob::detail {
 
+ELASTICJOB_DECL error in_registry(error e, node_path const& path) {
+    e.what = "the configuration in the registry cannot be used: " + e.what +
+             "; correct or remove the node, or start with overwrite";
+    e.where = path.str() + (e.where.empty() ? "" : ", " + e.where);
+    return e;
+}
+
 ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule,
                                                                 job_layout const& at, std::uint32_t items_max) {
     if (!stored) return std::optional<valid_config>{};
-    auto in_registry = [](error e, node_path const& path) {
-        e.what = "the configuration in the registry cannot be used: " + e.what +
-                 "; correct or remove the node, or start with overwrite";
-        e.where = path.str() + (e.where.empty() ? "" : ", " + e.where);
-        return e;
-    };
     auto config = from_json(stored->data);
     if (!config) return in_registry(std::move(config).error(), at.config());
     if (!*config) return std::optional<valid_config>{};
