@@ -21,6 +21,9 @@ namespace elasticjob {
 template <class Scheduler, class Group>
 class job_catalog;
 
+template <class Connect, class Make>
+class scheduler_group;
+
 namespace detail {
 
 /// Whether a compiled library contains the jobs of that environment.
@@ -72,7 +75,7 @@ class job_scheduler {
 
     template <class Scheduler, class Group>
     friend class job_catalog;
-    template <std::invocable Connect, class Make>
+    template <class Connect, class Make>
     friend class scheduler_group;
 
 public:

@@ -50,8 +50,9 @@ concept budgeted_registry = registry<R> && requires(R const& r) {
 /// The group must outlive its handles. Handles and sessions end one after another. For many jobs, call `leave_all`
 /// before: then 64 jobs of each session leave at a time.
 /// Threads: any but a loop's, several at once.
-template <std::invocable Connect, class Make>
+template <class Connect, class Make> // unconstrained for clang++ 16, which rejects constraints of a befriended template
 class scheduler_group {
+    static_assert(std::invocable<Connect&>, "Connect is called without arguments, and returns a result of a registry");
     using registry_type = typename std::invoke_result_t<Connect&>::value_type;
     using scheduler_type = std::invoke_result_t<Make&, registry_type&>;
     static_assert(budgeted_registry<registry_type>);
