@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error> // errc
 #include <utility>
+#include <vector>
 
 namespace elasticjob {
 
@@ -56,6 +57,9 @@ struct zk_options {
 };
 
 namespace zk {
+
+/// The texts between the commas of `zk_options::servers`.
+std::vector<std::string_view> endpoints(std::string_view servers);
 
 /// The problem with one `host:port`, or null.
 char const* endpoint_fault(std::string_view endpoint) noexcept;

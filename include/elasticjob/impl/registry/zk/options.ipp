@@ -8,6 +8,16 @@
 
 namespace elasticjob::zk {
 
+ELASTICJOB_DECL std::vector<std::string_view> endpoints(std::string_view servers) {
+    std::vector<std::string_view> all;
+    for (;;) {
+        auto const comma = servers.find(',');
+        all.push_back(servers.substr(0, comma));
+        if (comma == servers.npos) return all;
+        servers.remove_prefix(comma + 1);
+    }
+}
+
 ELASTICJOB_DECL char const* endpoint_fault(std::string_view endpoint) noexcept {
     auto const colon = endpoint.rfind(':');
     if (endpoint.find('/') != endpoint.npos) return "a server is host:port without a path: use name_space instead";
@@ -26,12 +36,8 @@ ELASTICJOB_DECL result<settings> settings::parse(zk_options o) {
     auto refuse = [](char const* why, std::string where) {
         return error{errc::invalid_argument, why, std::move(where)};
     };
-    for (std::string_view rest = o.servers;;) {
-        auto const comma = rest.find(',');
-        if (auto const why = endpoint_fault(rest.substr(0, comma))) return refuse(why, "servers: " + o.servers);
-        if (comma == rest.npos) break;
-        rest.remove_prefix(comma + 1);
-    }
+    for (auto const endpoint : endpoints(o.servers))
+        if (auto const why = endpoint_fault(endpoint)) return refuse(why, "servers: " + o.servers);
     std::string prefix = o.name_space.empty() ? std::string{} : "/" + o.name_space;
     if (!prefix.empty() && !node_path::parse(prefix))
         return refuse("a name space is path elements with '/' between them, as in department/billing",

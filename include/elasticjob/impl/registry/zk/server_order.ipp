@@ -7,18 +7,12 @@
 #include <elasticjob/core/algorithm.hpp> // max, min, rotate
 #include <elasticjob/core/random.hpp>
 
-#include <string_view>
 #include <utility> // swap
 
 namespace elasticjob::zk {
 
 ELASTICJOB_DECL server_order::server_order(zk_options const& o, std::uint64_t seed) : patience_max_{o.session_timeout} {
-    for (std::string_view rest = o.servers;;) {
-        auto const comma = rest.find(',');
-        servers_.emplace_back(rest.substr(0, comma));
-        if (comma == rest.npos) break;
-        rest.remove_prefix(comma + 1);
-    }
+    for (auto const endpoint : endpoints(o.servers)) servers_.emplace_back(endpoint);
     random_source random{seed};
     for (auto n = servers_.size(); n > 1; --n) std::swap(servers_[n - 1], servers_[random.next() % n]);
     constexpr std::size_t addresses_of_one_name = 3; // a guess: libzookeeper shuffles them
