@@ -164,6 +164,9 @@ private:
     /// `scheduler_group::reserve`.
     task<result<typename Group::place>> find_place(std::string const& name);
 
+    /// Errors: invalid_argument if a session of the group does not use the catalog's loop.
+    result<void> check_loops();
+
     /// Waits until the job has left, for whatever reason.
     task<void> attend(std::string name, entry& e, revision created);
 
@@ -389,12 +392,16 @@ task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, nod
 }
 
 template <class Scheduler, class Group>
+result<void> job_catalog<Scheduler, Group>::check_loops() {
+    if (group_->all_use(loop())) return success();
+    return error{errc::invalid_argument,
+                 "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
+                 "zk_options::loop"};
+}
+
+template <class Scheduler, class Group>
 task<result<typename Group::place>> job_catalog<Scheduler, Group>::find_place(std::string const& name) {
-    error const has_own_loop{
-        errc::invalid_argument,
-        "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
-        "zk_options::loop"};
-    if (!group_->all_use(loop())) co_return has_own_loop;
+    ELASTICJOB_CO_CHECK(check_loops());
     ELASTICJOB_CO_TRY(auto there, group_->reserve_here(name));
     if (there) co_return *std::move(there);
     if (is_stopping_) co_return error{errc::closed, "the catalog is ending", name};
@@ -413,7 +420,7 @@ task<result<typename Group::place>> job_catalog<Scheduler, Group>::find_place(st
         co_return connected.error();
     }
     failed_connections_ = 0;
-    if (!group_->all_use(loop())) co_return has_own_loop;
+    ELASTICJOB_CO_CHECK(check_loops());
     for (auto& [other, e] : entries_)
         if (e.failures > 0) e.again = mono_time::min(); // it may have waited for this session
     news_.notify();
