@@ -9,72 +9,39 @@
 #include <laws/registry/sessions.hpp>
 #include <laws/registry/transactions.hpp>
 #include <laws/registry/watches.hpp>
+#include <laws/registry/world.hpp>
 
-#include <concepts>
 #include <string_view>
 #include <vector>
 
 namespace laws {
 
-/// A registry with an empty tree of its own, and the faults that a test can cause in it. Each law runs in a new world.
-///
-/// | expression             | gives                | must hold                                                       |
-/// |------------------------|----------------------|-----------------------------------------------------------------|
-/// | `World::registry_type` | a registry           | |
-/// | `w.registry()`         | one session          | connected when the world is new                                 |
-/// | `w.second()`           | another              | on the same loop and tree; connected when the world is new      |
-/// | `w.end_second()`       | `task<>`             | closes the second session in order; it is not used any more     |
-/// | `w.limit()`            | milliseconds         | what a law may take, by the loop's clock                        |
-/// | `w.expire(r)`          | `task<>`, optional   | ends the session of `r`, which opens another                    |
-/// | `w.disconnect(r)`      | `task<>`, optional   | breaks the connection of `r` until `reconnect(r)`               |
-/// | `w.lose_next_write(f)` | nothing, optional    | the next write, of any session, meets that fate                 |
-///
-/// Models: MemoryWorld, ThreadedMemoryWorld, FaultyWorld (test/support/memory_world.hpp), ZkWorld
-/// (test/support/zk_world.hpp). Threads: made and destroyed off the loop; the rest on it.
-template <class W>
-concept registry_world = registry<typename W::registry_type> && requires(W& w) {
-    { w.registry() } -> std::same_as<typename W::registry_type&>;
-    { w.second() } -> std::same_as<typename W::registry_type&>;
-    { w.end_second() } -> std::same_as<task<>>;
-    { w.limit() } -> std::same_as<std::chrono::milliseconds>;
-};
-
-template <class W>
-concept world_that_expires = registry_world<W> && requires(W& w) {
-    { w.expire(w.registry()) } -> std::same_as<task<>>;
-};
-
-template <class W>
-concept world_that_disconnects = registry_world<W> && requires(W& w) {
-    { w.disconnect(w.registry()) } -> std::same_as<task<>>;
-    { w.reconnect(w.registry()) } -> std::same_as<task<>>;
-};
-
-template <class W>
-concept world_that_loses = registry_world<W> && requires(W& w) {
-    w.lose_next_write(request_fate::reply_lost);
-};
-
-template <registry_world World>
+/// A law that can be tested in worlds with that loop.
+template <loop Loop>
 struct registry_law {
     std::string_view name;
-    task<law_report> (*of)(World&);
+    task<law_report> (*of)(world_ref<Loop>&);
 
-    law_report check(World& world) const { return run_within(world.registry().loop(), of(world), world.limit()); }
+    template <registry_world World>
+    law_report check(World& world) const {
+        world_ref<Loop> w{world};
+        return run_within(world.registry().loop(), of(w), world.limit());
+    }
 };
 
 namespace detail {
-template <class World>
-task<law_report> writes_do_what_they_say_for_one_seed(World& world) {
+template <loop Loop>
+task<law_report> writes_do_what_they_say_for_one_seed(world_ref<Loop>& world) {
     return writes_do_what_they_say(world, 1, 200);
 }
 } // namespace detail
 
 /// All laws that can be tested in such a world.
 template <registry_world World>
-std::vector<registry_law<World>> registry_laws() {
-#define ELASTICJOB_LAW(name) registry_law<World>{#name, &name<World>}
-    std::vector<registry_law<World>> laws{
+auto registry_laws() {
+    using loop_type = typename World::registry_type::loop_type;
+#define ELASTICJOB_LAW(name) registry_law<loop_type>{#name, &name<loop_type>}
+    std::vector<registry_law<loop_type>> laws{
         ELASTICJOB_LAW(a_second_create_keeps_the_first_data),
         ELASTICJOB_LAW(what_was_written_is_read_by_every_session),
         ELASTICJOB_LAW(what_is_absent_is_no_node),
@@ -108,7 +75,7 @@ std::vector<registry_law<World>> registry_laws() {
         ELASTICJOB_LAW(ephemeral_nodes_end_with_their_session),
         ELASTICJOB_LAW(a_node_tells_when_its_children_last_changed),
         ELASTICJOB_LAW(abandoned_nodes_are_removed),
-        {"writes_do_what_they_say", &detail::writes_do_what_they_say_for_one_seed<World>},
+        {"writes_do_what_they_say", &detail::writes_do_what_they_say_for_one_seed<loop_type>},
     };
     if constexpr (world_that_expires<World>) {
         laws.push_back(ELASTICJOB_LAW(after_an_expiry_comes_another_session));

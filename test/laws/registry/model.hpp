@@ -4,6 +4,7 @@
 #define ELASTICJOB_TEST_LAWS_REGISTRY_MODEL_HPP
 
 #include <laws/registry/report.hpp>
+#include <laws/registry/world.hpp>
 
 #include <elasticjob/registry/registry.hpp>
 
@@ -179,8 +180,8 @@ inline std::string text_of_refusal(std::optional<commit_reply::refusal> const& r
 
 /// If a reply came, it is the model's. If it was lost, the effect is complete or absent. A request that was not sent,
 /// or that belonged to a session that is over, has no effect.
-template <class World>
-task<law_report> writes_do_what_they_say(World& world, std::uint64_t seed, int rounds) {
+template <loop Loop>
+task<law_report> writes_do_what_they_say(world_ref<Loop>& world, std::uint64_t seed, int rounds) {
     auto& r = world.registry();
     std::mt19937_64 random{seed};
     detail::tree_model model;
@@ -223,6 +224,13 @@ task<law_report> writes_do_what_they_say(World& world, std::uint64_t seed, int r
         model = *found;
     }
     co_return kept();
+}
+
+/// Runs that law in a world.
+template <registry_world World>
+law_report check_writes(World& world, std::uint64_t seed, int rounds) {
+    world_ref w{world};
+    return run_within(world.registry().loop(), writes_do_what_they_say(w, seed, rounds), world.limit());
 }
 
 } // namespace laws

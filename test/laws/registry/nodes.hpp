@@ -4,6 +4,7 @@
 #define ELASTICJOB_TEST_LAWS_REGISTRY_NODES_HPP
 
 #include <laws/registry/report.hpp>
+#include <laws/registry/world.hpp>
 
 #include <elasticjob/registry/registry.hpp>
 
@@ -15,8 +16,8 @@ namespace laws {
 
 using namespace elasticjob;
 
-template <class World>
-task<law_report> a_second_create_keeps_the_first_data(World& world) {
+template <loop Loop>
+task<law_report> a_second_create_keeps_the_first_data(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/a");
     auto const first = co_await r.create(a, "first", create_mode::persistent);
@@ -34,8 +35,8 @@ task<law_report> a_second_create_keeps_the_first_data(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> what_was_written_is_read_by_every_session(World& world) {
+template <loop Loop>
+task<law_report> what_was_written_is_read_by_every_session(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const a = at("/a");
@@ -73,8 +74,8 @@ task<law_report> what_was_written_is_read_by_every_session(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> what_is_absent_is_no_node(World& world) {
+template <loop Loop>
+task<law_report> what_is_absent_is_no_node(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/absent");
     auto const got = co_await r.get(a);
@@ -93,8 +94,8 @@ task<law_report> what_is_absent_is_no_node(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> the_parent_must_exist(World& world) {
+template <loop Loop>
+task<law_report> the_parent_must_exist(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const orphan = at("/a/b");
     auto const early = co_await r.create(orphan, "x", create_mode::persistent);
@@ -109,8 +110,8 @@ task<law_report> the_parent_must_exist(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_node_with_children_is_not_removed(World& world) {
+template <loop Loop>
+task<law_report> a_node_with_children_is_not_removed(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const parent = at("/a");
     auto const child = at("/a/b");
@@ -130,8 +131,8 @@ task<law_report> a_node_with_children_is_not_removed(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> children_are_listed_by_name_and_counted(World& world) {
+template <loop Loop>
+task<law_report> children_are_listed_by_name_and_counted(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const parent = at("/a");
     auto made = co_await r.create(parent, "", create_mode::persistent);
@@ -159,8 +160,8 @@ task<law_report> children_are_listed_by_name_and_counted(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> an_ephemeral_node_has_no_children(World& world) {
+template <loop Loop>
+task<law_report> an_ephemeral_node_has_no_children(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto made = co_await r.create(at("/a"), "", create_mode::ephemeral);
     LAW_SUCCEEDS(made);
@@ -171,8 +172,8 @@ task<law_report> an_ephemeral_node_has_no_children(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> set_wants_the_version_that_is_there(World& world) {
+template <loop Loop>
+task<law_report> set_wants_the_version_that_is_there(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/a");
     auto const made = co_await r.create(a, "zero", create_mode::persistent);
@@ -198,8 +199,8 @@ task<law_report> set_wants_the_version_that_is_there(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> remove_wants_the_version_that_is_there(World& world) {
+template <loop Loop>
+task<law_report> remove_wants_the_version_that_is_there(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/a");
     auto made = co_await r.create(a, "", create_mode::persistent);
@@ -225,8 +226,8 @@ task<law_report> remove_wants_the_version_that_is_there(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> sequence_numbers_count_all_creations(World& world) {
+template <loop Loop>
+task<law_report> sequence_numbers_count_all_creations(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto made = co_await r.create(at("/q"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
@@ -257,8 +258,8 @@ task<law_report> sequence_numbers_count_all_creations(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> what_is_too_large_is_refused_here(World& world) {
+template <loop Loop>
+task<law_report> what_is_too_large_is_refused_here(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const before = r.session();
     auto const limit = r.limits().request_bytes_max;
@@ -285,8 +286,8 @@ task<law_report> what_is_too_large_is_refused_here(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> too_many_operations_are_refused_here(World& world) {
+template <loop Loop>
+task<law_report> too_many_operations_are_refused_here(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const before = r.session();
     auto const limits = r.limits();
@@ -302,8 +303,8 @@ task<law_report> too_many_operations_are_refused_here(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> what_just_fits_is_served(World& world) {
+template <loop Loop>
+task<law_report> what_just_fits_is_served(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const limits = r.limits();
     auto const a = at("/a");

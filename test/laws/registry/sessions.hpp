@@ -4,8 +4,8 @@
 #define ELASTICJOB_TEST_LAWS_REGISTRY_SESSIONS_HPP
 
 #include <laws/registry/report.hpp>
+#include <laws/registry/world.hpp>
 
-#include <elasticjob/registry/memory/memory_server.hpp> // request_fate
 #include <elasticjob/registry/registry.hpp>
 
 #include <deque>
@@ -18,8 +18,8 @@ namespace laws {
 
 using namespace elasticjob;
 
-template <class World>
-task<law_report> a_session_is_told_apart(World& world) {
+template <loop Loop>
+task<law_report> a_session_is_told_apart(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const mine = co_await connected_session(r);
@@ -40,8 +40,8 @@ task<law_report> a_session_is_told_apart(World& world) {
 }
 
 /// Removes the nodes of the session, but not other nodes, although they are named.
-template <class World>
-task<law_report> abandoned_nodes_are_removed(World& world) {
+template <loop Loop>
+task<law_report> abandoned_nodes_are_removed(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto made = co_await r.create(at("/left"), "mine", create_mode::ephemeral);
@@ -56,7 +56,7 @@ task<law_report> abandoned_nodes_are_removed(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(at("/queue/a-"), "", create_mode::ephemeral_sequential);
     LAW_SUCCEEDS(made);
-    event_watch<typename World::registry_type::loop_type> left{r.loop()}, queue{r.loop()};
+    event_watch<Loop> left{r.loop()}, queue{r.loop()};
     auto const seen = co_await r.exists(at("/left"), &left);
     LAW_SUCCEEDS(seen);
     auto const standing = co_await r.children(at("/queue"), &queue);
@@ -82,8 +82,8 @@ task<law_report> abandoned_nodes_are_removed(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
+template <loop Loop>
+task<law_report> ephemeral_nodes_end_with_their_session(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto made = co_await other.create(at("/stays"), "", create_mode::persistent);
@@ -94,7 +94,7 @@ task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(at("/stays/mine"), "", create_mode::ephemeral);
     LAW_SUCCEEDS(made);
-    event_watch<typename World::registry_type::loop_type> watch{r.loop()};
+    event_watch<Loop> watch{r.loop()};
     auto const seen = co_await r.exists(at("/stays/goes"), &watch);
     LAW_SUCCEEDS(seen);
     LAW(seen->has_value());
@@ -112,8 +112,8 @@ task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
 }
 
 /// Nodes that end together can be recognized afterwards, although they are gone.
-template <class World>
-task<law_report> a_node_tells_when_its_children_last_changed(World& world) {
+template <loop Loop>
+task<law_report> a_node_tells_when_its_children_last_changed(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     for (auto const* path : {"/a", "/b", "/c"}) {
@@ -146,7 +146,7 @@ task<law_report> a_node_tells_when_its_children_last_changed(World& world) {
     LAW((*again)->children_changed == (*a)->children_changed);
     auto const removed = co_await other.remove(at("/c/x"));
     LAW_SUCCEEDS(removed);
-    event_watch<typename World::registry_type::loop_type> watch{r.loop()};
+    event_watch<Loop> watch{r.loop()};
     auto const seen = co_await r.exists(at("/b/x"), &watch);
     LAW_SUCCEEDS(seen);
     LAW(seen->has_value());
@@ -166,8 +166,8 @@ task<law_report> a_node_tells_when_its_children_last_changed(World& world) {
 
 // ---- For worlds that can end a session while the registry continues.
 
-template <class World>
-task<law_report> after_an_expiry_comes_another_session(World& world) {
+template <loop Loop>
+task<law_report> after_an_expiry_comes_another_session(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const before = r.session();
     auto made = co_await r.create(at("/goes"), "", create_mode::ephemeral);
@@ -175,7 +175,7 @@ task<law_report> after_an_expiry_comes_another_session(World& world) {
     made = co_await r.create(at("/stays"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
     auto const seen = r.session_changed().edition();
-    co_await world.expire(r);
+    co_await world.expire();
     auto const after = co_await connected_session(r);
     LAW_SUCCEEDS(after);
     LAW(r.session_changed().edition() > seen);
@@ -183,7 +183,7 @@ task<law_report> after_an_expiry_comes_another_session(World& world) {
     LAW(after->id != before.id);
     LAW(after->id != 0);
     for (;;) { // the server may consider the former session alive a little longer than its owner does
-        event_watch<typename World::registry_type::loop_type> watch{r.loop()};
+        event_watch<Loop> watch{r.loop()};
         auto const goes = co_await r.exists(at("/goes"), &watch);
         LAW_SUCCEEDS(goes);
         if (!goes->has_value()) break;
@@ -195,8 +195,8 @@ task<law_report> after_an_expiry_comes_another_session(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_write_under_an_old_generation_never_lands(World& world) {
+template <loop Loop>
+task<law_report> a_write_under_an_old_generation_never_lands(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto made = co_await r.create(at("/a"), "0", create_mode::persistent);
     LAW_SUCCEEDS(made);
@@ -205,7 +205,7 @@ task<law_report> a_write_under_an_old_generation_never_lands(World& world) {
     LAW_SUCCEEDS(made);
     transaction prepared{old};
     prepared.set(at("/a"), "transaction");
-    co_await world.expire(r);
+    co_await world.expire();
     auto const after = co_await connected_session(r);
     LAW_SUCCEEDS(after);
     made = co_await r.create(at("/late"), "", create_mode::persistent, old);
@@ -229,12 +229,12 @@ task<law_report> a_write_under_an_old_generation_never_lands(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> watches_fire_when_their_session_ends(World& world) {
+template <loop Loop>
+task<law_report> watches_fire_when_their_session_ends(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const made = co_await r.create(at("/a"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    event_watch<typename World::registry_type::loop_type> data{r.loop()}, names{r.loop()}, absent{r.loop()};
+    event_watch<Loop> data{r.loop()}, names{r.loop()}, absent{r.loop()};
     auto const found = co_await r.get(at("/a"), &data);
     LAW_SUCCEEDS(found);
     auto const listed = co_await r.children(at("/a"), &names);
@@ -242,7 +242,7 @@ task<law_report> watches_fire_when_their_session_ends(World& world) {
     auto const seen = co_await r.exists(at("/absent"), &absent);
     LAW_SUCCEEDS(seen);
     LAW(data.is_linked() && names.is_linked() && absent.is_linked());
-    co_await world.expire(r);
+    co_await world.expire();
     co_await data.fired();
     co_await names.fired();
     co_await absent.fired();
@@ -285,15 +285,15 @@ inline bool is_end_of_session(errc code) {
 
 } // namespace detail
 
-template <class World>
-task<law_report> every_operation_ends_when_its_session_ends(World& world) {
+template <loop Loop>
+task<law_report> every_operation_ends_when_its_session_ends(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const made = co_await r.create(at("/a"), "0", create_mode::persistent);
     LAW_SUCCEEDS(made);
     auto const spare = co_await r.create(at("/spare"), "", create_mode::persistent);
     LAW_SUCCEEDS(spare);
     auto const old = r.session().generation;
-    detail::in_flight<typename World::registry_type> operations{r};
+    detail::in_flight<registry_ref<Loop>> operations{r};
     transaction t{old};
     t.create(at("/by-commit"), "").set(at("/a"), "by commit");
     operations.start(r.create(at("/by-create"), "", create_mode::persistent, old));
@@ -304,7 +304,7 @@ task<law_report> every_operation_ends_when_its_session_ends(World& world) {
     operations.start(r.get(at("/a")));
     operations.start(r.exists(at("/a")));
     operations.start(r.children(at("/a")));
-    co_await world.expire(r);
+    co_await world.expire();
     while (operations.finished != operations.started) co_await operations.ended.newer_than(operations.ended.edition());
     for (auto const& e : operations.outcomes) {
         if (e) {
@@ -335,8 +335,8 @@ task<law_report> every_operation_ends_when_its_session_ends(World& world) {
 
 // ---- For worlds that can break a connection.
 
-template <class World>
-task<law_report> a_session_survives_a_short_interruption(World& world) {
+template <loop Loop>
+task<law_report> a_session_survives_a_short_interruption(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const before = r.session();
@@ -344,13 +344,13 @@ task<law_report> a_session_survives_a_short_interruption(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(at("/a"), "0", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    event_watch<typename World::registry_type::loop_type> missed{r.loop()}, quiet{r.loop()};
+    event_watch<Loop> missed{r.loop()}, quiet{r.loop()};
     auto found = co_await r.get(at("/a"), &missed);
     LAW_SUCCEEDS(found);
     auto const seen = co_await r.exists(at("/e"), &quiet);
     LAW_SUCCEEDS(seen);
     auto const edition = r.session_changed().edition();
-    co_await world.disconnect(r);
+    co_await world.disconnect();
     co_await r.session_changed().newer_than(edition);
     LAW(r.session().state == session_state::suspended);
     LAW(r.session().generation == before.generation);
@@ -363,7 +363,7 @@ task<law_report> a_session_survives_a_short_interruption(World& world) {
     LAW_SUCCEEDS(changed);
     LAW(missed.is_linked()); // the session cannot know the change yet
 
-    co_await world.reconnect(r);
+    co_await world.reconnect();
     auto const after = co_await connected_session(r);
     LAW_SUCCEEDS(after);
     LAW(after->generation == before.generation);
@@ -383,23 +383,23 @@ task<law_report> a_session_survives_a_short_interruption(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_session_does_not_survive_a_long_interruption(World& world) {
+template <loop Loop>
+task<law_report> a_session_does_not_survive_a_long_interruption(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const before = r.session();
     auto const made = co_await r.create(at("/e"), "", create_mode::ephemeral);
     LAW_SUCCEEDS(made);
-    event_watch<typename World::registry_type::loop_type> watch{r.loop()}, theirs{r.loop()};
+    event_watch<Loop> watch{r.loop()}, theirs{r.loop()};
     auto const seen = co_await r.exists(at("/e"), &watch);
     LAW_SUCCEEDS(seen);
     auto const noticed = co_await other.exists(at("/e"), &theirs);
     LAW_SUCCEEDS(noticed);
-    co_await world.disconnect(r);
+    co_await world.disconnect();
     co_await theirs.fired(); // when the server has given the session up
     co_await watch.fired();  // by the clock of the disconnected registry, at the latest after its return
     LAW(r.session().generation.value > before.generation.value);
-    co_await world.reconnect(r);
+    co_await world.reconnect();
     auto const after = co_await connected_session(r);
     LAW_SUCCEEDS(after);
     LAW(after->id != before.id);
@@ -409,8 +409,8 @@ task<law_report> a_session_does_not_survive_a_long_interruption(World& world) {
 
 // ---- For worlds that can lose a request or its reply on demand.
 
-template <class World>
-task<law_report> a_lost_request_is_unknown_and_had_no_effect(World& world) {
+template <loop Loop>
+task<law_report> a_lost_request_is_unknown_and_had_no_effect(world_ref<Loop>& world) {
     auto& r = world.registry();
     world.lose_next_write(request_fate::request_lost);
     auto const made = co_await r.create(at("/a"), "", create_mode::persistent);
@@ -429,8 +429,8 @@ task<law_report> a_lost_request_is_unknown_and_had_no_effect(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_lost_reply_is_unknown_and_had_its_effect(World& world) {
+template <loop Loop>
+task<law_report> a_lost_reply_is_unknown_and_had_its_effect(world_ref<Loop>& world) {
     auto& r = world.registry();
     world.lose_next_write(request_fate::reply_lost);
     auto const made = co_await r.create(at("/a"), "0", create_mode::persistent);

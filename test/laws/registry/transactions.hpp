@@ -4,6 +4,7 @@
 #define ELASTICJOB_TEST_LAWS_REGISTRY_TRANSACTIONS_HPP
 
 #include <laws/registry/report.hpp>
+#include <laws/registry/world.hpp>
 
 #include <elasticjob/registry/registry.hpp>
 
@@ -16,8 +17,8 @@ namespace laws {
 
 using namespace elasticjob;
 
-template <class World>
-task<law_report> a_transaction_happens_in_one_revision(World& world) {
+template <loop Loop>
+task<law_report> a_transaction_happens_in_one_revision(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const made = co_await r.create(at("/s"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
@@ -49,8 +50,8 @@ task<law_report> a_transaction_happens_in_one_revision(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> revisions_of_sets_grow_strictly(World& world) {
+template <loop Loop>
+task<law_report> revisions_of_sets_grow_strictly(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const s = at("/s");
@@ -80,8 +81,8 @@ task<law_report> revisions_of_sets_grow_strictly(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> operations_of_a_transaction_see_each_other(World& world) {
+template <loop Loop>
+task<law_report> operations_of_a_transaction_see_each_other(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const made = co_await r.create(at("/old"), "old", create_mode::persistent);
     LAW_SUCCEEDS(made);
@@ -115,8 +116,8 @@ task<law_report> operations_of_a_transaction_see_each_other(World& world) {
 }
 
 /// Every possible refusal, each after two operations that would have succeeded, and before one that would also fail.
-template <class World>
-task<law_report> a_refused_transaction_did_nothing(World& world) {
+template <loop Loop>
+task<law_report> a_refused_transaction_did_nothing(world_ref<Loop>& world) {
     auto& r = world.registry();
     for (auto const* const path : {"/s", "/full", "/full/child"}) {
         auto const made = co_await r.create(at(path), "0", create_mode::persistent);
@@ -165,8 +166,8 @@ task<law_report> a_refused_transaction_did_nothing(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_refused_transaction_uses_up_no_sequence_number(World& world) {
+template <loop Loop>
+task<law_report> a_refused_transaction_uses_up_no_sequence_number(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto made = co_await r.create(at("/q"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
@@ -181,8 +182,8 @@ task<law_report> a_refused_transaction_uses_up_no_sequence_number(World& world) 
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_check_asks_for_a_version_or_for_existence(World& world) {
+template <loop Loop>
+task<law_report> a_check_asks_for_a_version_or_for_existence(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/a");
     auto const made = co_await r.create(a, "", create_mode::persistent);
@@ -215,8 +216,8 @@ task<law_report> a_check_asks_for_a_version_or_for_existence(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> check_absent_refuses_what_is_there(World& world) {
+template <loop Loop>
+task<law_report> check_absent_refuses_what_is_there(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/a");
     auto const s = at("/s");

@@ -4,6 +4,7 @@
 #define ELASTICJOB_TEST_LAWS_REGISTRY_WATCHES_HPP
 
 #include <laws/registry/report.hpp>
+#include <laws/registry/world.hpp>
 
 #include <elasticjob/registry/registry.hpp>
 
@@ -14,17 +15,12 @@ namespace laws {
 
 using namespace elasticjob;
 
-namespace detail {
-template <class World>
-using world_watch = event_watch<typename World::registry_type::loop_type>;
-}
-
-template <class World>
-task<law_report> a_watch_on_an_absent_node_tells_of_its_creation(World& world) {
+template <loop Loop>
+task<law_report> a_watch_on_an_absent_node_tells_of_its_creation(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const a = at("/a");
-    detail::world_watch<World> watch{r.loop()};
+    event_watch<Loop> watch{r.loop()};
     auto const absent = co_await r.exists(a, &watch);
     LAW_SUCCEEDS(absent);
     LAW(!absent->has_value());
@@ -39,15 +35,15 @@ task<law_report> a_watch_on_an_absent_node_tells_of_its_creation(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_data_watch_tells_of_change_and_deletion(World& world) {
+template <loop Loop>
+task<law_report> a_data_watch_tells_of_change_and_deletion(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const a = at("/a");
     auto const made = co_await other.create(a, "0", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    detail::world_watch<World> by_get{r.loop()};
-    detail::world_watch<World> by_exists{r.loop()};
+    event_watch<Loop> by_get{r.loop()};
+    event_watch<Loop> by_exists{r.loop()};
 
     auto found = co_await r.get(a, &by_get);
     LAW_SUCCEEDS(found);
@@ -77,15 +73,15 @@ task<law_report> a_data_watch_tells_of_change_and_deletion(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_children_watch_tells_of_names(World& world) {
+template <loop Loop>
+task<law_report> a_children_watch_tells_of_names(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const parent = at("/p");
     auto const child = at("/p/c");
     auto made = co_await other.create(parent, "", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    detail::world_watch<World> watch{r.loop()};
+    event_watch<Loop> watch{r.loop()};
     auto names = co_await r.children(parent, &watch);
     LAW_SUCCEEDS(names);
     LAW(watch.is_linked());
@@ -109,8 +105,8 @@ task<law_report> a_children_watch_tells_of_names(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> data_and_children_are_watched_apart(World& world) {
+template <loop Loop>
+task<law_report> data_and_children_are_watched_apart(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const parent = at("/p");
     auto const child = at("/p/c");
@@ -118,8 +114,8 @@ task<law_report> data_and_children_are_watched_apart(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(child, "", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    detail::world_watch<World> data{r.loop()};
-    detail::world_watch<World> names{r.loop()};
+    event_watch<Loop> data{r.loop()};
+    event_watch<Loop> names{r.loop()};
     auto const listed = co_await r.children(parent, &names);
     LAW_SUCCEEDS(listed);
     // Changes by the session itself: when their replies have arrived, their watches would have fired.
@@ -143,8 +139,8 @@ task<law_report> data_and_children_are_watched_apart(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_watch_fires_once_for_each_arming(World& world) {
+template <loop Loop>
+task<law_report> a_watch_fires_once_for_each_arming(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/a");
     auto const b = at("/b");
@@ -152,7 +148,7 @@ task<law_report> a_watch_fires_once_for_each_arming(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(b, "", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    detail::world_watch<World> watch{r.loop()};
+    event_watch<Loop> watch{r.loop()};
     auto found = co_await r.get(a, &watch);
     LAW_SUCCEEDS(found);
     auto changed = co_await r.set(a, "1");
@@ -174,11 +170,11 @@ task<law_report> a_watch_fires_once_for_each_arming(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_failed_read_arms_nothing(World& world) {
+template <loop Loop>
+task<law_report> a_failed_read_arms_nothing(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto const a = at("/absent");
-    detail::world_watch<World> watch{r.loop()};
+    event_watch<Loop> watch{r.loop()};
     auto const found = co_await r.get(a, &watch);
     LAW_FAILS(found, errc::no_node);
     LAW(!watch.is_linked());
@@ -189,15 +185,15 @@ task<law_report> a_failed_read_arms_nothing(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> every_watch_of_a_node_fires(World& world) {
+template <loop Loop>
+task<law_report> every_watch_of_a_node_fires(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const a = at("/a");
     auto const made = co_await r.create(a, "", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    detail::world_watch<World> one{r.loop()}, two{r.loop()}, elsewhere{r.loop()};
-    std::optional<detail::world_watch<World>> destroyed;
+    event_watch<Loop> one{r.loop()}, two{r.loop()}, elsewhere{r.loop()};
+    std::optional<event_watch<Loop>> destroyed;
     destroyed.emplace(r.loop());
     auto found = co_await r.get(a, &one);
     LAW_SUCCEEDS(found);
@@ -219,14 +215,14 @@ task<law_report> every_watch_of_a_node_fires(World& world) {
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_read_that_shows_a_change_comes_after_its_watch(World& world) {
+template <loop Loop>
+task<law_report> a_read_that_shows_a_change_comes_after_its_watch(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto const a = at("/a");
     auto const made = co_await r.create(a, "0", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    detail::world_watch<World> watch{r.loop()};
+    event_watch<Loop> watch{r.loop()};
     for (int round = 1; round <= 20; ++round) {
         auto found = co_await r.get(a, &watch);
         LAW_SUCCEEDS(found);
@@ -250,15 +246,15 @@ task<law_report> a_read_that_shows_a_change_comes_after_its_watch(World& world) 
     co_return kept();
 }
 
-template <class World>
-task<law_report> a_transaction_fires_watches(World& world) {
+template <loop Loop>
+task<law_report> a_transaction_fires_watches(world_ref<Loop>& world) {
     auto& r = world.registry();
     auto& other = world.second();
     auto made = co_await r.create(at("/p"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
     made = co_await r.create(at("/s"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    detail::world_watch<World> names{r.loop()}, data{r.loop()}, absent{r.loop()}, checked{r.loop()};
+    event_watch<Loop> names{r.loop()}, data{r.loop()}, absent{r.loop()}, checked{r.loop()};
     auto const listed = co_await r.children(at("/p"), &names);
     LAW_SUCCEEDS(listed);
     auto found = co_await r.get(at("/s"), &data);
