@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -155,7 +156,14 @@ private:
     static int make_socket() {
         int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0) throw std::runtime_error{"tcp_proxy: no socket"};
+        pass_on_at_once(fd);
         return fd;
+    }
+    /// libzookeeper sends the length of a request before the request. If the proxy has read it alone, the kernel would
+    /// keep the request until the receiver confirms the length, which takes 40 ms.
+    static void pass_on_at_once(int socket) {
+        int const yes = 1;
+        ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     }
     static sockaddr_in loopback(std::uint16_t port) {
         sockaddr_in address{};
@@ -233,8 +241,10 @@ private:
     }
 
     void accept_all() {
-        for (int client; (client = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;)
+        for (int client; (client = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
+            pass_on_at_once(client);
             waiting_.push_back({client, clock::now() + patience_});
+        }
     }
 
     /// Connects the accepted clients. If the target refuses, their bytes wait in the kernel until the next attempt.
