@@ -57,8 +57,8 @@ TEST_CASE("ZkRegistry: invalid options are refused with the field's name") {
         CHECK(r.error() == errc::invalid_argument);
         return r.error().where;
     };
-    for (char const* bad :
-         {"", "localhost", ":2181", "zk1:2181,", "zk1:0", "zk1:65536", "zk1:21x", "zk1:2181/chroot", "zk 1:2181"})
+    for (char const* bad : {"", "localhost", ":2181", "zk1:2181,", "zk1:0", "zk1:65536", "zk1:21x", "zk1:2181/chroot",
+                            "zk 1:2181", "[::1]:2181"})
         CHECK(where([&](zk_options& o) { o.servers = bad; }) == std::string{"servers: "} + bad);
     std::string const with_nul{"zk1\0:2181", 9};
     CHECK(where([&](zk_options& o) { o.servers = with_nul; }) == "servers: " + with_nul);

@@ -25,7 +25,8 @@ class guarded_sessions;
 
 /// The options of `ZkRegistry::connect`. Every member has a default.
 struct zk_options {
-    /// Comma-separated `host:port`. A path after them is an error: use `name_space`.
+    /// Comma-separated `host:port`. An IPv6 address has no brackets: `::1:2181`. A path after them is an error: use
+    /// `name_space`.
     std::string servers = "127.0.0.1:2181";
 
     /// The prefix of every path: no element, or several, as in `department/billing`. Its node is created if it is

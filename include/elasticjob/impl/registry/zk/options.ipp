@@ -21,6 +21,7 @@ ELASTICJOB_DECL std::vector<std::string_view> endpoints(std::string_view servers
 ELASTICJOB_DECL char const* endpoint_fault(std::string_view endpoint) noexcept {
     auto const colon = endpoint.rfind(':');
     if (endpoint.find('/') != endpoint.npos) return "a server is host:port without a path: use name_space instead";
+    if (endpoint.starts_with('[')) return "an IPv6 address has no brackets here, as in ::1:2181";
     if (colon == endpoint.npos || colon == 0) return "a server must be given as host:port";
     if (endpoint.find_first_of(std::string_view{" \t\r\n\0", 5}) != endpoint.npos)
         return "a server must not contain white space or a NUL";
