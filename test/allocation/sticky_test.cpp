@@ -3,6 +3,7 @@
 
 #include <allocation/instances.hpp>
 #include <laws/allocation.hpp>
+#include <support/full_run.hpp>
 
 #include <doctest/doctest.h>
 
@@ -125,9 +126,10 @@ TEST_CASE("sticky: balanced with the fewest moves, for random histories, as runs
 TEST_CASE("sticky: after many joins and departures each change still moves no more items than necessary") {
     std::mt19937 random{2};
     constexpr std::uint32_t items = 10'000;
+    auto const rounds = test::amount_for_this_run({.full = 200, .usual = 50, .sanitized = 200});
     std::vector<run> before;
     std::uint32_t n = 100;
-    for (int round = 0; round != 200; ++round) {
+    for (std::size_t round = 0; round != rounds; ++round) {
         auto request = request_for(n, items);
         request.previous_runs = before;
         auto const a = StickyAllocation{}(request);

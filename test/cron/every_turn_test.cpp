@@ -6,7 +6,7 @@
 #include <cron/support.hpp>
 #include <cron/zones.hpp>
 
-#include <support/sanitized.hpp>
+#include <support/full_run.hpp>
 
 #include <doctest/doctest.h>
 
@@ -30,11 +30,7 @@ using namespace std::chrono;
 using cron_test::text_of;
 using cron_test::turn;
 
-#ifdef ELASTICJOB_TEST_SANITIZED
-constexpr std::size_t nth_turn = 300; // not optimised there
-#else
-constexpr std::size_t nth_turn = 1;
-#endif
+auto const nth_turn = test::amount_for_this_run({.full = 1, .usual = 4, .sanitized = 300});
 
 using date = year_month_day;
 

@@ -6,6 +6,7 @@
 #include <elasticjob/operations/restore_job.hpp>
 
 #include <support/catalog_world.hpp>
+#include <support/full_run.hpp>
 #include <support/sanitized.hpp>
 
 #include <doctest/doctest.h>
@@ -303,11 +304,8 @@ TEST_CASE("scheduler.job_catalog: it can end while jobs are being started and re
 }
 
 TEST_CASE("scheduler.job_catalog: only some of many jobs start at once, and each costs about the same") {
-#ifdef ELASTICJOB_TEST_SANITIZED
-    constexpr std::size_t many = 2'000;
-#else
-    constexpr std::size_t many = 10'000;
-#endif
+    auto const many =
+        test::amount_for_this_run({.full = 10'000, .usual = 2'000, .sanitized = 2'000});
     world w;
     for (std::size_t n = 0; n < many; ++n) {
         auto job = w.job("job" + std::to_string(n), n % 2 == 0 ? "import" : "export");

@@ -8,8 +8,8 @@
 #include <elasticjob/core/random.hpp>
 
 #include <support/catalog_world.hpp>
+#include <support/full_run.hpp>
 #include <support/job_world.hpp> // losing
-#include <support/sanitized.hpp>
 
 #include <doctest/doctest.h>
 
@@ -102,11 +102,7 @@ struct storm : catalog_world {
 
 TEST_CASE("scheduler.job_catalog: whatever happens, in the end exactly the existing jobs run, and the others leave no "
           "trace") {
-#ifdef ELASTICJOB_TEST_SANITIZED // and not optimised: a seed takes 50 times as long
-    constexpr std::uint64_t seeds = 5;
-#else
-    constexpr std::uint64_t seeds = 40;
-#endif
+    auto const seeds = test::amount_for_this_run({.full = 40, .usual = 10, .sanitized = 5});
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         INFO("seed " << seed);
         storm w{seed};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An access list forbids the library to read a node, one after the other: any node of a job. The instances ask again
 // after pauses, report it, and go on when they may read it.
-#include <simulation/seeds.hpp> // tries_apart
 #include <support/cluster.hpp>
+#include <support/full_run.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -67,7 +68,8 @@ TEST_CASE("scheduler.job: whatever node cannot be read, instances ask with pause
         nodes = nodes_of(c).size();
     }
     REQUIRE(nodes >= 50);
-    for (std::size_t n = 0; n < nodes; n += tries_apart) {
+    auto const apart = test::amount_for_this_run({.full = 1, .usual = 3, .sanitized = 5});
+    for (std::size_t n = 0; n < nodes; n += apart) {
         for (auto const what : {meanwhile::nothing, meanwhile::new_session, meanwhile::new_member}) {
             cluster c;
             begin(c);

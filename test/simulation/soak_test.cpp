@@ -7,6 +7,7 @@
 #include <elasticjob/testing/simulation.hpp>
 
 #include <simulation/seeds.hpp>
+#include <support/full_run.hpp>
 
 #include <doctest/doctest.h>
 
@@ -141,13 +142,8 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 
 TEST_CASE("testing.simulation: clusters come right again after whatever a seed does to them") {
     explore_options o;
-#ifdef ELASTICJOB_TEST_SANITIZED // and not optimised: a seed takes 25 times as long
-    o.seeds = 8;
-    o.fresh = 1;
-#else
-    o.seeds = test::is_full_run() ? 300 : 60;
-    o.fresh = 5;
-#endif
+    o.seeds = test::amount_for_this_run({.full = 300, .usual = 30, .sanitized = 8});
+    o.fresh = test::amount_for_this_run({.full = 5, .usual = 5, .sanitized = 1});
     auto const begin = std::chrono::steady_clock::now();
     auto const found = explore(o, &build);
     auto const took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
