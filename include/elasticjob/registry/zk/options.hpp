@@ -59,7 +59,7 @@ struct zk_options {
 
 namespace zk {
 
-/// The texts between the commas of `zk_options::servers`.
+/// The texts between the commas of `zk_options::servers`, empty ones too.
 std::vector<std::string_view> endpoints(std::string_view servers);
 
 /// The problem with one `host:port`, or null.

@@ -5,12 +5,13 @@
 #include <elasticjob/registry/zk/guardian_process.hpp>
 
 #include <elasticjob/core/algorithm.hpp> // clamp, max, min
+#include <elasticjob/registry/zk/options.hpp> // endpoints
 #include <elasticjob/registry/zk/session_end.hpp>
 
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include <fcntl.h>
@@ -107,18 +108,12 @@ ELASTICJOB_DECL bool guardian_process::wait(int descriptor, short events, clock_
 
 ELASTICJOB_DECL bool guardian_process::try_to_end(charge& c) const {
     auto const& key = c.place->last();
-    std::vector<std::string> servers;
-    for (std::string_view rest = c.place->servers; !rest.empty();) {
-        auto const comma = rest.find(',');
-        servers.emplace_back(rest.substr(0, comma));
-        rest.remove_prefix(comma == rest.npos ? rest.size() : comma + 1);
-    }
+    auto const servers = endpoints(c.place->servers);
     // Sessions begin at different servers.
     auto const turn = static_cast<std::size_t>(key.id & 0xffff) + c.attempts++;
-    auto const& server = servers[turn % servers.size()];
+    std::string const server{servers[turn % servers.size()]};
     auto const colon = server.rfind(':');
-    auto host = server.substr(0, colon);
-    if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+    auto const host = server.substr(0, colon);
 
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
