@@ -23,10 +23,7 @@ struct registry_law {
     task<law_report> (*of)(world_ref<Loop>&);
 
     template <registry_world World>
-    law_report check(World& world) const {
-        world_ref<Loop> w{world};
-        return run_within(world.registry().loop(), of(w), world.limit());
-    }
+    law_report check(World& world) const { return check_in(world, of); }
 };
 
 namespace detail {

@@ -17,13 +17,8 @@ namespace elasticjob::test {
 /// That many seeds and two new ones. Outside a full run a quarter of them; under a sanitizer, which is slow, a tenth.
 inline testing::explore_options seeds(std::uint64_t count) {
     testing::explore_options o;
-#ifdef ELASTICJOB_TEST_SANITIZED
-    o.seeds = count / 10;
-    o.fresh = 0;
-#else
-    o.seeds = is_full_run() ? count : count / 4;
-    o.fresh = 2;
-#endif
+    o.seeds = amount_for_this_run({.full = count, .usual = count / 4, .sanitized = count / 10});
+    o.fresh = amount_for_this_run({.full = 2, .usual = 2, .sanitized = 0});
     return o;
 }
 

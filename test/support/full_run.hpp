@@ -13,8 +13,8 @@ namespace elasticjob::test {
 /// Whether this is a full run (`test/run --full`), which tries everything.
 inline bool is_full_run() { return std::getenv("ELASTICJOB_FULL_RUN") != nullptr; }
 
-/// How much a test tries: all in a full run, less in `test/run`, for which a developer waits, and least under a
-/// sanitizer, where the same takes 25 to 50 times as long.
+/// How much a test tries: all in a full run, less in `test/run`, for which a developer waits, and under a sanitizer as
+/// much as takes a bearable time there, where most tests take 25 to 50 times as long.
 struct amounts {
     std::size_t full, usual, sanitized;
 };

@@ -229,8 +229,7 @@ task<law_report> writes_do_what_they_say(world_ref<Loop>& world, std::uint64_t s
 /// Runs that law in a world.
 template <registry_world World>
 law_report check_writes(World& world, std::uint64_t seed, int rounds) {
-    world_ref w{world};
-    return run_within(world.registry().loop(), writes_do_what_they_say(w, seed, rounds), world.limit());
+    return check_in(world, [&](auto& w) { return writes_do_what_they_say(w, seed, rounds); });
 }
 
 } // namespace laws

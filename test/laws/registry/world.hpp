@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_TEST_LAWS_REGISTRY_WORLD_HPP
 #define ELASTICJOB_TEST_LAWS_REGISTRY_WORLD_HPP
 
+#include <laws/registry/report.hpp>
+
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/registry/memory/memory_server.hpp> // request_fate
 #include <elasticjob/registry/registry.hpp>
@@ -112,6 +114,13 @@ private:
 
 template <registry_world World>
 world_ref(World&) -> world_ref<typename World::registry_type::loop_type>;
+
+/// Runs a law, or what `law(world_ref)` returns, in a world, within the world's limit.
+template <registry_world World, class Law>
+law_report check_in(World& world, Law const& law) {
+    world_ref w{world};
+    return run_within(world.registry().loop(), law(w), world.limit());
+}
 
 } // namespace laws
 #endif // ELASTICJOB_TEST_LAWS_REGISTRY_WORLD_HPP
