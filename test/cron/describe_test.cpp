@@ -67,6 +67,13 @@ TEST_CASE("cron.describe: describes an expression in words") {
 
 TEST_CASE("cron.describe: equal expressions have the same description") {
     CHECK(describe_cron("0/30 * * * * ?").value() == describe_cron("0,30 * * ? * 1-7").value());
+    for (auto const* days : {"*,15W * ?", "31W,1-31 * ?", "? * SUN-SAT,FRI#3"}) {
+        CAPTURE(days);
+        auto const expression = parse_cron(std::string{"0 0 9 "} + days);
+        REQUIRE(expression);
+        CHECK(*expression == parse_cron("0 0 9 * * ?").value());
+        CHECK(describe(*expression) == "at 09:00 every day");
+    }
 }
 
 TEST_CASE("cron.describe: an invalid text gives the parser's error") {

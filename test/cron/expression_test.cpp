@@ -245,6 +245,14 @@ TEST_CASE("cron.expression: a message gives the correct form") {
           "Write '?' for one of them (column 12)");
 }
 
+TEST_CASE("cron.expression: a message shows the beginning of a long text, on one line") {
+    auto const parsed = parse_cron("0 0 " + std::string(1'000'000, '1') + " * * ?");
+    REQUIRE(!parsed);
+    CHECK(parsed.error().what.starts_with("Hour values must be between 0 and 23: '111"));
+    CHECK(parsed.error().what.ends_with("111...'"));
+    CHECK(parsed.error().what.size() < 300);
+}
+
 TEST_CASE("cron.expression: every problem has a text") {
     using detail::cron_problem;
     auto const last = static_cast<int>(cron_problem::no_such_date_in_these_months_and_years);

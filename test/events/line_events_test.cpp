@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/events/line_events.hpp>
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/events/queued.hpp>
 #include <elasticjob/events/sinks.hpp>
 

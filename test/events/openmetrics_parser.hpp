@@ -4,6 +4,7 @@
 #define ELASTICJOB_TEST_EVENTS_OPENMETRICS_PARSER_HPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 #include <cctype>
 #include <cstdlib>

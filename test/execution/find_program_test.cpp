@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <sys/stat.h>
@@ -32,4 +33,19 @@ TEST_CASE(
     REQUIRE(found);
     CHECK(*found == tool);
     CHECK(detail::find_program("./tool").value() == "./tool");
+}
+
+TEST_CASE("execution.find_program: a relative directory of the PATH gives an absolute path") {
+    std::string const before = std::getenv("PATH");
+    auto const here = std::filesystem::current_path();
+    script_directory d;
+    auto const tool = d.file("tool", "#!/bin/sh\n");
+    std::filesystem::current_path(d.path());
+    ::setenv("PATH", ".:/no/such", 1);
+    auto const found = detail::find_program("tool");
+    ::setenv("PATH", before.c_str(), 1);
+    std::filesystem::current_path(here);
+    REQUIRE(found);
+    CHECK(found->front() == '/');
+    CHECK(std::filesystem::equivalent(*found, tool));
 }

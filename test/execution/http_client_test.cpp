@@ -162,6 +162,22 @@ TEST_CASE("execution.http_client: an answer that is not HTTP is a failure that s
     }
 }
 
+TEST_CASE("execution.http_client: an answer that comes before the whole request was read is not lost") {
+    odd_server const server{[&](peer const& p) {
+        p.read_header();
+        p.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo long");
+    }};
+    auto const outcome = ask(server, {.body = std::string(8'000'000, 'b')});
+    REQUIRE(!outcome);
+    CHECK(outcome.error().what == "the server answered with status 413: 'too long'");
+
+    odd_server const silent{[&](peer const& p) { p.read_header(); }};
+    auto const lost = ask(silent, {.body = std::string(8'000'000, 'b')});
+    REQUIRE(!lost);
+    CHECK(lost.error() == errc::job_failed);
+    CHECK(holds(lost.error().what, "the connection was lost before the answer was complete"));
+}
+
 TEST_CASE("execution.http_client: a request has each header that HTTP asks for once") {
     std::string heard;
     {

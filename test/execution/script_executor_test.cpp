@@ -145,6 +145,10 @@ TEST_CASE("execution.script_executor: a program that cannot be started is named,
     CHECK(why(d.path()) == "cannot run '" + d.path() + "': Permission denied");
     CHECK(contains(why(bare), "'" + bare + "': it is no program of this machine, and does not begin with #!"));
     CHECK(contains(why(strange), "'" + strange + "': the interpreter that its first line names is missing"));
+    CHECK(contains(why("./strange", {.working_directory = d.path()}),
+                   "'" + d.path() + "/./strange': the interpreter that its first line names is missing"));
+    CHECK(why("bin/none", {.working_directory = d.path()}) ==
+          "cannot run '" + d.path() + "/bin/none': No such file or directory");
     CHECK(why("true", {.working_directory = "/no/such"}) ==
           "cannot change to the working directory '/no/such': No such file or directory");
 

@@ -2,6 +2,7 @@
 // Writes any text into a line of a log. The result is one line of valid UTF-8 without control characters. A reader of
 // JSON gets the text back, and printable text stays as it is.
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/events/line_events.hpp>
 
 #include "properties.hpp"

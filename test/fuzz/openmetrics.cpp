@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts from anywhere as labels and help of an exposition: it keeps its lines, is valid UTF-8, and the label can be
 // read from it.
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/events/openmetrics.hpp>
 
 #include "properties.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program writes, in pieces of any size: every byte is emitted, or counted as dropped; lines and all have
 // limits; and the last words fit on one line of a log.
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/output_lines.hpp>
 
 #include "properties.hpp"

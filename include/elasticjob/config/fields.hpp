@@ -6,6 +6,7 @@
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/for_each.hpp>

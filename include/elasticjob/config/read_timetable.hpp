@@ -9,6 +9,7 @@
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp> // job_name
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/timetable.hpp>
 

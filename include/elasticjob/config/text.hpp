@@ -4,7 +4,6 @@
 #define ELASTICJOB_CONFIG_TEXT_HPP
 
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/line_text.hpp> // append_line_text
 
 #include <charconv>
 #include <cstddef>
@@ -51,12 +50,6 @@ std::optional<Number> parse_number(std::string_view text) noexcept {
 
 /// The FNV-1a hash of the text, in hexadecimal digits.
 std::string hash_text(std::string_view text);
-
-/// The text for one line of a log: shortened to about 200 bytes, and escaped as by `append_line_text`.
-std::string cut_short(std::string_view text);
-
-/// The result of `cut_short` between single quotes.
-std::string in_quotes(std::string_view text);
 
 } // namespace elasticjob::detail
 

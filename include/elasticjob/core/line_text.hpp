@@ -76,6 +76,12 @@ void append_code_point(std::string& out, std::string_view character);
 /// `bytes_max` bytes at most, and returns false if it left out a part of the text.
 bool append_line_text(std::string& out, std::string_view text, std::size_t bytes_max = std::string::npos);
 
+/// The text for one line of a log: shortened to about 200 bytes, and escaped as by `append_line_text`.
+std::string cut_short(std::string_view text);
+
+/// The result of `cut_short` between single quotes.
+std::string in_quotes(std::string_view text);
+
 } // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)

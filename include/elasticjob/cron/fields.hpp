@@ -76,12 +76,13 @@ struct cron_fields {
         }
     }
 
-    /// Replaces all days of the week by all days of the month, so that two expressions for every day have the same
-    /// bits.
+    /// Gives all expressions for every day the same bits: those of `*` as the day of the month. Other days, as in
+    /// `*,15W`, add nothing to it.
     constexpr void normalise() noexcept {
-        if (weekdays != every_week(0x7f)) return;
-        weekdays = 0;
+        if (days != all_days && weekdays != every_week(0x7f)) return;
         days = all_days;
+        days_from_end = nearest_weekdays = nearest_from_end = last_weekdays = 0;
+        weekdays = 0;
     }
 };
 

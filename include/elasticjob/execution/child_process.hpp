@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_EXECUTION_CHILD_PROCESS_HPP
 #define ELASTICJOB_EXECUTION_CHILD_PROCESS_HPP
 
-#include <elasticjob/config/text.hpp> // in_quotes
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/descriptor.hpp>
@@ -13,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,15 +3,16 @@
 #ifndef ELASTICJOB_EXECUTION_FIND_PROGRAM_HPP
 #define ELASTICJOB_EXECUTION_FIND_PROGRAM_HPP
 
-#include <elasticjob/config/text.hpp> // in_quotes
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <algorithm> // min
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <sys/stat.h>
@@ -19,7 +20,8 @@
 
 namespace elasticjob::detail {
 
-/// A name with a slash is a path. Any other name is searched in the directories of PATH.
+/// A name with a slash is a path, as it stands. Any other name is searched in the directories of PATH, and the result is
+/// an absolute path, so it leads from every directory to the program that was found.
 /// Errors: job_failed.
 result<std::string> find_program(std::string_view name);
 

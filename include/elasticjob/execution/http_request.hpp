@@ -6,6 +6,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/http_url.hpp>
 
 #include <array>
@@ -98,6 +99,8 @@ public:
     bool takes_body() const { return options_.method.starts_with('P'); }
 
 private:
+    static constexpr std::size_t header_max = 65'000; // Boost.Beast can send a little more
+
     http_request(http_url to, http_options o) : url_{std::move(to)}, options_{std::move(o)} {}
 
     static result<void> check(http_options const& o) {
@@ -112,6 +115,10 @@ private:
         for (auto const& [name, value] : o.headers) {
             if (!is_header_name(name)) return wrong("is no name of a header: " + detail::in_quotes(name), "headers");
             if (is_ours(name)) return wrong("is written by the library: " + detail::in_quotes(name), "headers");
+            if (name.size() > header_max || value.size() > header_max)
+                return wrong("a name and a value have at most " + std::to_string(header_max) + " bytes each; " +
+                                 detail::in_quotes(name) + " is longer, or its value is",
+                             "headers");
             if (!is_header_value(value))
                 return wrong("the value of " + name + " must not have control characters, or blanks at its ends",
                              "headers");

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP
 #define ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP
 
-#include <elasticjob/config/text.hpp> // utf8_length
 #include <elasticjob/core/decl.hpp>
 
 #include <algorithm>

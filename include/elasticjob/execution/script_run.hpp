@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_SCRIPT_RUN_HPP
 
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/child_process.hpp>
 #include <elasticjob/execution/output_lines.hpp>
 #include <elasticjob/execution/script.hpp>

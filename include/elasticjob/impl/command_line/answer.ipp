@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_COMMAND_LINE_ANSWER_IPP
 
 #include <elasticjob/command_line/answer.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 #include <utility>
 

@@ -11,6 +11,7 @@
 #include <elasticjob/config/utc_text.hpp>
 #include <elasticjob/config/validation.hpp> // problems_listed_max
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 #include <array>
 #include <cerrno>

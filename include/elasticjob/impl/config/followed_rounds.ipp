@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_FOLLOWED_ROUNDS_IPP
 
 #include <elasticjob/config/followed_rounds.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob {
 

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_ITEM_LABELS_IPP
 
 #include <elasticjob/config/item_labels.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob {
 

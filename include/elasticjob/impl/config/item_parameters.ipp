@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_ITEM_PARAMETERS_IPP
 
 #include <elasticjob/config/item_parameters.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob::detail {
 

@@ -4,6 +4,7 @@
 
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/json_text.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob {
 

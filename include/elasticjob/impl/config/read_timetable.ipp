@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_READ_TIMETABLE_IPP
 
 #include <elasticjob/config/read_timetable.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/cron/fields.hpp> // cron_year_last
 
 #include <chrono> // the calendar

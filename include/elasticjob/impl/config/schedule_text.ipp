@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_SCHEDULE_TEXT_IPP
 
 #include <elasticjob/config/schedule_text.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/cron/quartz_text.hpp>
 
 namespace elasticjob::detail {

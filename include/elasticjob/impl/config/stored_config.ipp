@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_STORED_CONFIG_IPP
 
 #include <elasticjob/config/stored_config.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob {
 

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_TASK_ID_PARSER_IPP
 
 #include <elasticjob/config/task_id_parser.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob {
 

@@ -35,13 +35,5 @@ ELASTICJOB_DECL std::string hash_text(std::string_view text) {
     return {digits.data(), end};
 }
 
-ELASTICJOB_DECL std::string cut_short(std::string_view text) {
-    std::string line;
-    bool const is_whole = append_line_text(line, text, 200);
-    return is_whole ? line : line.append("...");
-}
-
-ELASTICJOB_DECL std::string in_quotes(std::string_view text) { return "'" + cut_short(text) + "'"; }
-
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_IMPL_CONFIG_TEXT_IPP

@@ -4,6 +4,7 @@
 
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/clock.hpp> // is_span
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/cron/quartz_text.hpp>
 
 namespace elasticjob {

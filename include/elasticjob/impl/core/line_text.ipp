@@ -42,5 +42,13 @@ ELASTICJOB_DECL bool append_line_text(std::string& out, std::string_view text, s
     return text.empty();
 }
 
+ELASTICJOB_DECL std::string cut_short(std::string_view text) {
+    std::string line;
+    bool const is_whole = append_line_text(line, text, 200);
+    return is_whole ? line : line.append("...");
+}
+
+ELASTICJOB_DECL std::string in_quotes(std::string_view text) { return "'" + cut_short(text) + "'"; }
+
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_IMPL_CORE_LINE_TEXT_IPP

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_CRON_EXPRESSION_IPP
 #define ELASTICJOB_IMPL_CRON_EXPRESSION_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/cron/expression.hpp>
 
 namespace elasticjob::detail {
@@ -10,7 +11,7 @@ ELASTICJOB_DECL error error_of(cron_fault const& fault, std::string_view text) {
     auto const [wrong, right] = wording_of(fault.problem);
     error e{fault.is_about_never_firing() ? errc::cron_never_fires : errc::invalid_cron, std::string{wrong},
             "column " + std::to_string(fault.column())};
-    if (fault.length) e.what.append(": '").append(text.substr(fault.at, fault.length)).append("'");
+    if (fault.length) e.what.append(": ").append(in_quotes(text.substr(fault.at, fault.length)));
     if (!right.empty()) e.what.append(". ").append(right);
     return e;
 }

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EVENTS_OPENMETRICS_IPP
 #define ELASTICJOB_IMPL_EVENTS_OPENMETRICS_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/events/openmetrics.hpp>
 
 namespace elasticjob {

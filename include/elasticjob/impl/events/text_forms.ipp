@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EVENTS_TEXT_FORMS_IPP
 #define ELASTICJOB_IMPL_EVENTS_TEXT_FORMS_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/events/text_forms.hpp>
 
 namespace elasticjob::detail {

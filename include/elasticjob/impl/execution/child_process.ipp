@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_CHILD_PROCESS_IPP
 #define ELASTICJOB_IMPL_EXECUTION_CHILD_PROCESS_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/child_process.hpp>
 
 namespace elasticjob::detail {
@@ -130,10 +131,12 @@ ELASTICJOB_DECL error child_process::explained(child_options const& options, lau
     case launch_step::directory:
         return refused("cannot change to the working directory " + in_quotes(options.working_directory), failed.why);
     case launch_step::program:
-        auto const what = "cannot run " + in_quotes(options.program);
+        // A relative path starts at the directory of the process.
+        auto const path = std::filesystem::path{options.working_directory} / options.program;
+        auto const what = "cannot run " + in_quotes(path.native());
         if (failed.why == ENOEXEC)
             return error{errc::job_failed, what + ": it is no program of this machine, and does not begin with #!"};
-        if (failed.why == ENOENT && ::access(options.program.c_str(), F_OK) == 0)
+        if (failed.why == ENOENT && ::access(path.c_str(), F_OK) == 0)
             return error{errc::job_failed, what + ": the interpreter that its first line names is missing"};
         if (failed.why == E2BIG) return too_large(what, options);
         return refused(what, failed.why);

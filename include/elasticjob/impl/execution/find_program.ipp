@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_FIND_PROGRAM_IPP
 #define ELASTICJOB_IMPL_EXECUTION_FIND_PROGRAM_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/find_program.hpp>
 
 namespace elasticjob::detail {
@@ -18,7 +19,8 @@ ELASTICJOB_DECL result<std::string> find_program(std::string_view name) {
         begin = end + 1;
         struct stat found {};
         if (::stat(candidate.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
-        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+        std::error_code unknown; // the current directory
+        if (::access(candidate.c_str(), X_OK) == 0) return std::filesystem::absolute(candidate, unknown).native();
         if (forbidden.empty()) forbidden = std::move(candidate);
     }
     if (!forbidden.empty()) return error{errc::job_failed, "cannot run " + in_quotes(forbidden) + ": not executable"};

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_HTTP_CLIENT_IPP
 #define ELASTICJOB_IMPL_EXECUTION_HTTP_CLIENT_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/http_client.hpp>
 #include <elasticjob/execution/timed_io.hpp>
 
@@ -166,10 +167,12 @@ ELASTICJOB_DECL result<void> http_exchange::send_secured(http_url const& to, htt
 template <class Stream>
 result<void> http_exchange::converse(Stream& stream, http_url const& to, http_message& message) {
     namespace http = boost::beast::http;
-    auto const failed = io_.run([&](auto done) { http::async_write(stream, message, done); });
-    if (failed) return unread(failed, to);
+    auto const unsent = io_.run([&](auto done) { http::async_write(stream, message, done); });
+    if (unsent && broken_off(to)) return unread(unsent, to);
+    // A server may answer, and hang up, before it has read the whole request: "413 Content Too Large".
     std::optional<parser> answer;
-    ELASTICJOB_CHECK(read_head(stream, to, answer, message.method() != http::verb::head));
+    auto const head = read_head(stream, to, answer, message.method() != http::verb::head);
+    if (!head) return unsent ? unread(unsent, to) : head.error();
     return read_body(stream, to, *answer);
 }
 

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_HTTP_CONTEXT_IPP
 #define ELASTICJOB_IMPL_EXECUTION_HTTP_CONTEXT_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/http_context.hpp>
 
 namespace elasticjob::detail {

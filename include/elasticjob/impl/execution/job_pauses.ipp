@@ -6,6 +6,7 @@
 #include <elasticjob/config/schedule_text.hpp> // take_word
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
 
 #include <utility>

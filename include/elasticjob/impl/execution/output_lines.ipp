@@ -2,6 +2,8 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_OUTPUT_LINES_IPP
 #define ELASTICJOB_IMPL_EXECUTION_OUTPUT_LINES_IPP
 
+#include <elasticjob/config/text.hpp> // trim
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/output_lines.hpp>
 
 namespace elasticjob::detail {

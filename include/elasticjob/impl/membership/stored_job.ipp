@@ -5,6 +5,7 @@
 #include <elasticjob/membership/stored_job.hpp>
 
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob::detail {
 

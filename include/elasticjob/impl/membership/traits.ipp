@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_MEMBERSHIP_TRAITS_IPP
 #define ELASTICJOB_IMPL_MEMBERSHIP_TRAITS_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/membership/traits.hpp>
 
 namespace elasticjob {

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_OPERATIONS_DUMP_IPP
 #define ELASTICJOB_IMPL_OPERATIONS_DUMP_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/operations/dump.hpp>
 
 namespace elasticjob::detail {

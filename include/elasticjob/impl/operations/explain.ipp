@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
 #define ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/operations/explain.hpp>
 #include <elasticjob/operations/config_with_item.hpp>
 #include <elasticjob/operations/no_such_job.hpp>

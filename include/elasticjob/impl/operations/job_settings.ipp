@@ -6,6 +6,7 @@
 #include <elasticjob/config/config_file.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/sharding/strategy_name.hpp>
 

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_SHARDING_ASSIGNMENT_IPP
 #define ELASTICJOB_IMPL_SHARDING_ASSIGNMENT_IPP
 
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 
 namespace elasticjob {
