@@ -19,6 +19,11 @@ planted() { # INCLUDE_DIR
     trap 'rm -rf "$directory"' EXIT
     rc=0
 
+    # The copy must fail for the planted fault only, even if the tree itself has faults.
+    for rules in layers words; do
+        check "$rules" "$include" >"$directory/$rules"
+    done
+
     plant() { # HEADER CONTENT
         mkdir -p "$directory/include/$(dirname "$1")"
         guard=$(printf '%s' "$1" | tr 'a-z/.' 'A-Z__')
@@ -30,8 +35,6 @@ planted() { # INCLUDE_DIR
         shift 2
         rm -rf "$directory/include"
         cp -R "$include" "$directory/include"
-        # The copy must fail for the planted fault only, even if the tree itself has faults.
-        check "$rules" "$directory/include" >"$directory/before"
         first=$1
         while [ $# -ne 0 ]; do
             plant "$1" "$2"
@@ -42,7 +45,7 @@ planted() { # INCLUDE_DIR
         if [ -n "$expected" ]; then
             grep -q "^$expected" "$directory/after" && [ $status -ne 0 ] && return
         else
-            cmp -s "$directory/before" "$directory/after" && return
+            cmp -s "$directory/$rules" "$directory/after" && return
         fi
         echo "planted $first: expected '$expected', but found:"
         cat "$directory/after"
