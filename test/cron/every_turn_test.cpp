@@ -30,7 +30,7 @@ using namespace std::chrono;
 using cron_test::text_of;
 using cron_test::turn;
 
-auto const nth_turn = test::amount_for_this_run({.full = 1, .usual = 4, .sanitized = 300});
+auto const nth_turn = test::amount_for_this_run({.full = 1, .usual = 12, .sanitized = 300});
 
 using date = year_month_day;
 

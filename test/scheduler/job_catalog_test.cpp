@@ -304,7 +304,7 @@ TEST_CASE("scheduler.job_catalog: it can end while jobs are being started and re
 }
 
 TEST_CASE("scheduler.job_catalog: only some of many jobs start at once, and each costs about the same") {
-    auto const many = test::amount_for_this_run({.full = 10'000, .usual = 2'000, .sanitized = 2'000});
+    auto const many = test::amount_for_this_run({.full = 10'000, .usual = 2'000, .sanitized = 500});
     world w;
     for (std::size_t n = 0; n < many; ++n) {
         auto job = w.job("job" + std::to_string(n), n % 2 == 0 ? "import" : "export");

@@ -102,7 +102,7 @@ struct storm : catalog_world {
 
 TEST_CASE("scheduler.job_catalog: whatever happens, in the end exactly the existing jobs run, and the others leave no "
           "trace") {
-    auto const seeds = test::amount_for_this_run({.full = 40, .usual = 10, .sanitized = 5});
+    auto const seeds = test::amount_for_this_run({.full = 40, .usual = 10, .sanitized = 3});
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         INFO("seed " << seed);
         storm w{seed};

@@ -68,7 +68,7 @@ TEST_CASE("scheduler.job: whatever node cannot be read, instances ask with pause
         nodes = nodes_of(c).size();
     }
     REQUIRE(nodes >= 50);
-    auto const apart = test::amount_for_this_run({.full = 1, .usual = 3, .sanitized = 5});
+    auto const apart = test::amount_for_this_run({.full = 1, .usual = 3, .sanitized = 15});
     for (std::size_t n = 0; n < nodes; n += apart) {
         for (auto const what : {meanwhile::nothing, meanwhile::new_session, meanwhile::new_member}) {
             cluster c;

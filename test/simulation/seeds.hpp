@@ -6,7 +6,6 @@
 #include <elasticjob/testing/explore.hpp>
 
 #include <support/full_run.hpp>
-#include <support/sanitized.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,21 +13,17 @@
 
 namespace elasticjob::test {
 
-/// That many seeds and two new ones. Outside a full run a quarter of them; under a sanitizer, which is slow, a tenth.
+/// That many seeds and two new ones. Outside a full run a quarter of them; under a sanitizer, which is slow, few.
 inline testing::explore_options seeds(std::uint64_t count) {
     testing::explore_options o;
-    o.seeds = amount_for_this_run({.full = count, .usual = count / 4, .sanitized = count / 10});
+    o.seeds = amount_for_this_run({.full = count, .usual = count / 4, .sanitized = 1 + count / 25});
     o.fresh = amount_for_this_run({.full = 2, .usual = 2, .sanitized = 0});
     return o;
 }
 
-/// The distance between the seeds, moments or requests that a test tries one after another: under a sanitizer each
-/// takes some forty times as long.
-#ifdef ELASTICJOB_TEST_SANITIZED
-inline constexpr std::uint32_t tries_apart = 5;
-#else
-inline constexpr std::uint32_t tries_apart = 1;
-#endif
+/// The distance between the seeds, moments or requests that a test tries one after another.
+inline auto const tries_apart =
+    static_cast<std::uint32_t>(amount_for_this_run({.full = 1, .usual = 1, .sanitized = 8}));
 
 /// Explores, and checks that all holds.
 template <class Build>

@@ -216,7 +216,8 @@ private:
         std::string const insists = options_.insists_on_digest ? "true" : "false";
         std::vector<std::string> command{find_java()};
         if (!options_.is_measured)
-            for (auto const* o : {"-Xms16m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"})
+            for (auto const* o : {"-Xms16m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+                                  "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"})
                 command.emplace_back(o);
         std::string const others[]{"-Dzookeeper.enforce.auth.enabled=" + insists,
                                    "-Dzookeeper.enforce.auth.schemes=digest",
