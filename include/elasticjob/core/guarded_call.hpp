@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Calls user code, and turns its outcome or its exception into a result.
+/// \file \brief Calls user code, turns its outcome or its exception into a result, and joins such results.
 #ifndef ELASTICJOB_CORE_GUARDED_CALL_HPP
 #define ELASTICJOB_CORE_GUARDED_CALL_HPP
 
@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <type_traits>
+#include <utility>
 
 namespace elasticjob::detail {
 
@@ -32,6 +33,15 @@ result<void> guarded_call(F const& f) {
 #else
     return call();
 #endif
+}
+
+/// Adds the outcome of one call to that of the calls before it: the first error, with the texts of those after it.
+inline void add_outcome(result<void>& all, result<void> one) {
+    if (one) return;
+    if (all)
+        all = std::move(one);
+    else
+        all.error().what.append("; then ").append(to_string(one.error()));
 }
 
 } // namespace elasticjob::detail

@@ -55,7 +55,7 @@ concept handler_answer = std::is_void_v<A> || std::same_as<A, result<void>> || s
 /// The answer of all handlers together.
 struct handlers_answer {
     bool stops_job = false;
-    result<void> trouble = success(); ///< the first error of a handler
+    result<void> trouble = success(); ///< the first error of a handler, with the texts of those after it
 };
 
 } // namespace detail
@@ -110,7 +110,7 @@ private:
             }
             return success();
         });
-        if (all.trouble && !asked) all.trouble = std::move(asked);
+        detail::add_outcome(all.trouble, std::move(asked));
         all.stops_job |= verdict == error_verdict::stop_job;
         return verdict != error_verdict::ends_here;
     }

@@ -114,7 +114,7 @@ public:
         return std::apply([](auto const&... ls) { return (starts_together(ls) || ...); }, all_);
     }
 
-    // Returns the first error. All listeners are called, even if others fail.
+    // Returns the first error, with the texts of those after it. All listeners are called, even if others fail.
 
     result<void> before(sharding_context const& c) {
         return forwards([&](auto& l) -> result<void> {
@@ -172,13 +172,10 @@ private:
         return false;
     }
 
-    static void keep_first(result<void>& all, result<void> one) {
-        if (all && !one) all = std::move(one);
-    }
     template <class F>
     result<void> forwards(F f) {
         result<void> all = success();
-        std::apply([&](auto&... ls) { (keep_first(all, f(ls)), ...); }, all_);
+        std::apply([&](auto&... ls) { (detail::add_outcome(all, f(ls)), ...); }, all_);
         return all;
     }
     template <class F>
@@ -186,7 +183,7 @@ private:
         result<void> all = success();
         // An assignment evaluates its right side first, so a fold of them runs from the last to the first.
         int order = 0;
-        std::apply([&](auto&... ls) { (void)((keep_first(all, f(ls)), order) = ... = 0); }, all_);
+        std::apply([&](auto&... ls) { (void)((detail::add_outcome(all, f(ls)), order) = ... = 0); }, all_);
         return all;
     }
 
