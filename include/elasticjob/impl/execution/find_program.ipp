@@ -19,8 +19,11 @@ ELASTICJOB_DECL result<std::string> find_program(std::string_view name) {
         begin = end + 1;
         struct stat found {};
         if (::stat(candidate.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
-        std::error_code unknown; // the current directory
-        if (::access(candidate.c_str(), X_OK) == 0) return std::filesystem::absolute(candidate, unknown).native();
+        if (::access(candidate.c_str(), X_OK) == 0) {
+            std::error_code failed;
+            auto const whole = std::filesystem::absolute(candidate, failed);
+            return failed ? candidate : whole.native();
+        }
         if (forbidden.empty()) forbidden = std::move(candidate);
     }
     if (!forbidden.empty()) return error{errc::job_failed, "cannot run " + in_quotes(forbidden) + ": not executable"};
