@@ -834,7 +834,7 @@ void CheckingGuard::until(mono_time) const {
 } // namespace
 
 TEST_CASE("execution.lease: never valid once the leader may have ended the session") {
-    auto const schedules = test::amount_for_this_run({.full = 3000, .usual = 1000, .sanitized = 100});
+    auto const schedules = test::amount_for_this_run({.full = 3000, .usual = 1000, .sanitized = 300});
     sightings seen;
     for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
         CAPTURE(seed);
