@@ -104,12 +104,13 @@ TEST_CASE("scheduler.listeners: a listener that fails or throws is reported as t
 
 TEST_CASE("scheduler.listeners: if several listeners fail, each is reported") {
     auto const d = std::make_shared<diary>();
-    Listeners listeners{writer{d, "thrower", error{errc::job_failed, "not today"}},
+    Listeners listeners{writer{d, "thrower", error{errc::job_failed, "not today", "there"}},
                         writer{d, "thrower", error{errc::timed_out, "too slow", "here"}}, only_before{d}};
     auto const before = listeners.before({});
     REQUIRE(!before);
     CHECK(before.error() == errc::job_failed);
-    CHECK(before.error().what == "not today; then timed_out: too slow (here)");
+    CHECK(before.error().where == "");
+    CHECK(before.error().what == "not today (there); then timed_out: too slow (here)");
     auto const after = listeners.after({}, success());
     REQUIRE(!after);
     CHECK(after.error().what == "as it wants; then job_threw: as it wants");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Calls user code, turns its outcome or its exception into a result, and joins such results.
+/// \file \brief Calls user code, turns its outcome or its exception into a result, and joins results.
 #ifndef ELASTICJOB_CORE_GUARDED_CALL_HPP
 #define ELASTICJOB_CORE_GUARDED_CALL_HPP
 
@@ -35,13 +35,17 @@ result<void> guarded_call(F const& f) {
 #endif
 }
 
-/// Adds the outcome of one call to that of the calls before it: the first error, with the texts of those after it.
+/// Adds the outcome of a call to that of the calls before it. The first error keeps its code; if more follow, its text
+/// contains all of them, each with its place.
 inline void add_outcome(result<void>& all, result<void> one) {
     if (one) return;
-    if (all)
+    if (all) {
         all = std::move(one);
-    else
-        all.error().what.append("; then ").append(to_string(one.error()));
+        return;
+    }
+    auto& first = all.error();
+    if (auto const where = std::exchange(first.where, {}); !where.empty()) first.what.append(" (" + where + ")");
+    first.what.append("; then ").append(to_string(one.error()));
 }
 
 } // namespace elasticjob::detail

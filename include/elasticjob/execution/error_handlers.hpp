@@ -55,7 +55,7 @@ concept handler_answer = std::is_void_v<A> || std::same_as<A, result<void>> || s
 /// The answer of all handlers together.
 struct handlers_answer {
     bool stops_job = false;
-    result<void> trouble = success(); ///< the first error of a handler, with the texts of those after it
+    result<void> trouble = success(); ///< the errors of all handlers, joined by `add_outcome`
 };
 
 } // namespace detail

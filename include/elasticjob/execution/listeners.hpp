@@ -114,7 +114,7 @@ public:
         return std::apply([](auto const&... ls) { return (starts_together(ls) || ...); }, all_);
     }
 
-    // Returns the first error, with the texts of those after it. All listeners are called, even if others fail.
+    // Returns the errors of all listeners, joined by `add_outcome`. All of them are called, even if others fail.
 
     result<void> before(sharding_context const& c) {
         return forwards([&](auto& l) -> result<void> {
