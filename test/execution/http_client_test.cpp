@@ -171,11 +171,23 @@ TEST_CASE("execution.http_client: an answer that comes before the whole request 
     REQUIRE(!outcome);
     CHECK(outcome.error().what == "the server answered with status 413: 'too long'");
 
+    odd_server const hasty{[&](peer const& p) {
+        p.read_header();
+        p.write(ok + "Content-Length: 4\r\n\r\ndone");
+    }};
     odd_server const silent{[&](peer const& p) { p.read_header(); }};
-    auto const lost = ask(silent, {.body = std::string(8'000'000, 'b')});
-    REQUIRE(!lost);
-    CHECK(lost.error() == errc::job_failed);
-    CHECK(holds(lost.error().what, "the connection was lost before the answer was complete"));
+    for (auto const* server_without_the_body : {&hasty, &silent}) {
+        auto const lost = ask(*server_without_the_body, {.body = std::string(8'000'000, 'b')});
+        REQUIRE(!lost);
+        CHECK(lost.error() == errc::job_failed);
+        CHECK(holds(lost.error().what, "the connection was lost before the answer was complete"));
+    }
+
+    odd_server const verbose{[&](peer const& p) {
+        p.read_header();
+        p.write("HTTP/1.1 413 " + std::string(1'000, 'x') + "\r\n\r\n");
+    }};
+    CHECK(ask(verbose, {.body = std::string(8'000'000, 'b'), .head_max = 256}).error() == errc::too_large);
 }
 
 TEST_CASE("execution.http_client: a request has each header that HTTP asks for once") {

@@ -4,6 +4,7 @@
 #ifndef ELASTICJOB_EXECUTION_HTTP_REQUEST_HPP
 #define ELASTICJOB_EXECUTION_HTTP_REQUEST_HPP
 
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/line_text.hpp>
@@ -30,7 +31,7 @@ struct http_status_range {
 /// The options of a request, and the limits of its answer.
 struct http_options {
     std::string method = "POST"; ///< GET, HEAD, POST, PUT, PATCH or DELETE
-    http_headers headers{};      ///< in addition to those of the library
+    http_headers headers{};      ///< in addition to the library's; a name or a value has at most 65000 bytes
 
     /// The body; nothing: the sender of the request may add one.
     std::optional<std::string> body{};
@@ -116,11 +117,12 @@ private:
             if (!is_header_name(name)) return wrong("is no name of a header: " + detail::in_quotes(name), "headers");
             if (is_ours(name)) return wrong("is written by the library: " + detail::in_quotes(name), "headers");
             if (name.size() > header_max || value.size() > header_max)
-                return wrong("a name and a value have at most " + std::to_string(header_max) + " bytes each; " +
-                                 detail::in_quotes(name) + " is longer, or its value is",
+                return wrong((name.size() > header_max ? "the name " : "the value of ") + detail::in_quotes(name) +
+                                 " must have at most " + std::to_string(header_max) + " bytes",
                              "headers");
             if (!is_header_value(value))
-                return wrong("the value of " + name + " must not have control characters, or blanks at its ends",
+                return wrong("the value of " + detail::in_quotes(name) +
+                                 " must not have control characters, or blanks at its ends",
                              "headers");
         }
         auto const fits = [](milliseconds span) { return milliseconds{0} < span && span <= hours{24}; };

@@ -169,11 +169,13 @@ result<void> http_exchange::converse(Stream& stream, http_url const& to, http_me
     namespace http = boost::beast::http;
     auto const unsent = io_.run([&](auto done) { http::async_write(stream, message, done); });
     if (unsent && broken_off(to)) return unread(unsent, to);
-    // A server may answer, and hang up, before it has read the whole request: "413 Content Too Large".
+    // A server may answer, and hang up, before it has read the whole request. The answer says why, as "413 Content Too
+    // Large" does. It is no success, because the server cannot have used what it has not read.
     std::optional<parser> answer;
-    auto const head = read_head(stream, to, answer, message.method() != http::verb::head);
-    if (!head) return unsent ? unread(unsent, to) : head.error();
-    return read_body(stream, to, *answer);
+    ELASTICJOB_CHECK(read_head(stream, to, answer, message.method() != http::verb::head));
+    ELASTICJOB_CHECK(read_body(stream, to, *answer));
+    if (unsent && what_.is_success(answer_.status)) return unread(unsent, to);
+    return success();
 }
 
 template <class Stream>
