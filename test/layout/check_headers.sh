@@ -19,7 +19,7 @@ planted() { # INCLUDE_DIR
     trap 'rm -rf "$directory"' EXIT
     rc=0
 
-    # The copy must fail for the planted fault only, even if the tree itself has faults.
+    # A copy must fail for the planted fault only, even if the tree itself has faults.
     for rules in layers words; do
         check "$rules" "$include" >"$directory/$rules"
     done
