@@ -18,19 +18,18 @@ namespace {
 
 #ifdef ELASTICJOB_TEST_SANITIZED
 constexpr following_scope following_scopes[]{{.takeovers = 0, .lost_replies = 1}, {.rounds = 1, .grows = true}};
-constexpr std::uint64_t following_states_least = 500;
 #else
 constexpr following_scope following_scopes[]{
     {.rounds = 3},                                      // the second leader writes on
     {.grows = true, .takeovers = 0, .lost_replies = 1}, // an item has no record yet
     {.ends = true},
 };
-constexpr std::uint64_t following_states_least = 100'000;
 #endif
 
 /// Only in a full run.
 constexpr following_scope large_following_scopes[]{
-    {.lost_requests = 1, .lost_replies = 1}, {.takeovers = 2, .stale_reads = 1}, // the first leader leads again
+    {.lost_requests = 1, .lost_replies = 1},
+    {.takeovers = 2, .stale_reads = 1}, // the first leader leads again
 };
 
 struct following_removal {
@@ -61,7 +60,7 @@ TEST_CASE("search.following: each round is written once, when all items have end
     for (auto const& scope : following_scopes) search(scope);
     if (searches_large_scopes())
         for (auto const& scope : large_following_scopes) search(scope);
-    CHECK(states > following_states_least);
+    CHECK(states > amount_for_this_run({.full = 200'000, .usual = 100'000, .sanitized = 500}));
 }
 
 TEST_CASE("search.following: without any one of the protections, the search fails and prints the shortest trace") {

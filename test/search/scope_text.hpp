@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Reads the scope of a search from a text such as `items=2 dues=1`, and tells which scopes a run searches.
+/// \file \brief Reads the scope of a search from a text such as `items=2 dues=1`, and chooses the scopes of a run.
 #ifndef ELASTICJOB_TEST_SEARCH_SCOPE_TEXT_HPP
 #define ELASTICJOB_TEST_SEARCH_SCOPE_TEXT_HPP
 
@@ -60,7 +60,7 @@ inline std::string read_scope(std::string_view text, std::initializer_list<scope
 /// Begins the text of a scope of the lease. All other scopes are those of a whole job.
 inline constexpr std::string_view lease_word = "lease ";
 
-/// Whether this run searches scopes whose states take seconds.
+/// Whether this run searches scopes that take seconds.
 inline bool searches_large_scopes() { return amount_for_this_run({.full = 1, .usual = 0, .sanitized = 0}) != 0; }
 
 /// The environment variable ELASTICJOB_SEARCH.
