@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes any text into a line of a log. The result is one line of valid UTF-8 without control characters. A reader of
 // JSON gets the text back, and printable text stays as it is.
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/line_text.hpp>
 #include <elasticjob/events/line_events.hpp>
 

@@ -4,7 +4,6 @@
 #define ELASTICJOB_CONFIG_FIELDS_HPP
 
 #include <elasticjob/config/job_config.hpp>
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/line_text.hpp>
 

@@ -6,7 +6,6 @@
 #include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/job_schedule.hpp>
 #include <elasticjob/config/schedule_text.hpp> // read_followed
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>

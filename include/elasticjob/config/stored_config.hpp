@@ -6,7 +6,6 @@
 #include <elasticjob/config/fields.hpp>
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/schedule_text.hpp>
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 

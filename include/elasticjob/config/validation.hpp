@@ -10,7 +10,6 @@
 #include <elasticjob/config/json_codec.hpp> // to_json
 #include <elasticjob/config/read_timetable.hpp>
 #include <elasticjob/config/schedule_text.hpp> // to_schedule_text
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp> // job_name

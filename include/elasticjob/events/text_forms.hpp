@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_EVENTS_TEXT_FORMS_HPP
 #define ELASTICJOB_EVENTS_TEXT_FORMS_HPP
 
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/config/utc_text.hpp>
 #include <elasticjob/core/algorithm.hpp> // find_if_not
 #include <elasticjob/core/decl.hpp>

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_ROUND_FOLLOWER_HPP
 #define ELASTICJOB_EXECUTION_ROUND_FOLLOWER_HPP
 
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/memory.hpp>

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP
 #define ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP
 
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/execution/look_order.hpp>

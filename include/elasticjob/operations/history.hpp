@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_HISTORY_HPP
 #define ELASTICJOB_OPERATIONS_HISTORY_HPP
 
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/events/event_history.hpp>

@@ -4,6 +4,7 @@
 #define ELASTICJOB_OPERATIONS_JOB_OVERVIEW_HPP
 
 #include <elasticjob/config/job_config.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/wait_within.hpp>

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
 #define ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
 
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/wait_within.hpp>

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONSOLE_API_IPP
 
 #include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/console/api.hpp>
 #include <elasticjob/core/version.hpp>
 #include <elasticjob/cron/describe.hpp>

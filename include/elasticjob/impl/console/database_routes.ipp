@@ -2,7 +2,6 @@
 #ifndef ELASTICJOB_IMPL_CONSOLE_DATABASE_ROUTES_IPP
 #define ELASTICJOB_IMPL_CONSOLE_DATABASE_ROUTES_IPP
 
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/console/database_routes.hpp>
 
 namespace elasticjob::detail {

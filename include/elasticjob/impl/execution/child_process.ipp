@@ -131,7 +131,7 @@ ELASTICJOB_DECL error child_process::explained(child_options const& options, lau
     case launch_step::directory:
         return refused("cannot change to the working directory " + in_quotes(options.working_directory), failed.why);
     case launch_step::program:
-        // A relative path starts at the directory of the process.
+        // A relative path starts at the working directory of the new process.
         auto const path = std::filesystem::path{options.working_directory} / options.program;
         auto const what = "cannot run " + in_quotes(path.native());
         if (failed.why == ENOEXEC)

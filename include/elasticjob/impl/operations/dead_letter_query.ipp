@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_OPERATIONS_DEAD_LETTER_QUERY_IPP
 
 #include <elasticjob/config/instant_text.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/operations/dead_letter_query.hpp>
 
 namespace elasticjob::detail {

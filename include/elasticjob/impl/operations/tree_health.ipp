@@ -5,8 +5,8 @@
 #include <elasticjob/config/item_labels.hpp>
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>

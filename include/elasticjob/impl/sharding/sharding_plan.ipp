@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_SHARDING_SHARDING_PLAN_IPP
 #define ELASTICJOB_IMPL_SHARDING_SHARDING_PLAN_IPP
 
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/sharding/sharding_plan.hpp>
 
