@@ -76,8 +76,8 @@ struct cron_fields {
         }
     }
 
-    /// Gives all expressions for every day the same bits: those of `*` as the day of the month. Other days, as in
-    /// `*,15W`, add nothing to it.
+    /// If all days of the month or all days of the week are there, gives the expression the bits of `*` as the day of
+    /// the month. Any other days, as in `*,15W`, then add nothing.
     constexpr void normalise() noexcept {
         if (days != all_days && weekdays != every_week(0x7f)) return;
         days = all_days;

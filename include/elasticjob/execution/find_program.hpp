@@ -20,8 +20,8 @@
 
 namespace elasticjob::detail {
 
-/// A name with a slash is a path, as it stands. Any other name is searched in the directories of PATH, and the result is
-/// an absolute path, so it leads from every directory to the program that was found.
+/// A name with a slash is a path and is returned unchanged. Any other name is searched in the directories of PATH. That
+/// result does not depend on a working directory: it is absolute, unless the current directory cannot be read.
 /// Errors: job_failed.
 result<std::string> find_program(std::string_view name);
 
