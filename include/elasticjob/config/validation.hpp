@@ -10,7 +10,7 @@
 #include <elasticjob/config/json_codec.hpp> // to_json
 #include <elasticjob/config/read_timetable.hpp>
 #include <elasticjob/config/schedule_text.hpp> // to_schedule_text
-#include <elasticjob/core/algorithm.hpp> // any_of
+#include <elasticjob/core/algorithm.hpp>       // any_of
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp> // job_name
 #include <elasticjob/core/memory.hpp>
