@@ -305,5 +305,10 @@ TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
         CHECK(told.begin()->find("zk_options::loop") != std::string::npos);
         CHECK(catalog.running()->empty());
         CHECK(runs.wait_for(0).empty());
+        // A job that comes when the session has just been connected finds it here.
+        on_loop(loop, [&]() -> task<> {
+            CHECK(group.reserve_here("another", loop).error() == errc::invalid_argument);
+            co_return;
+        });
     }
 }

@@ -161,11 +161,8 @@ private:
 
     /// A place in a session of the group. If no session has room, another one is connected. Errors: unreachable while
     /// one is being connected for another job, and in the pause after a failure of that; those of
-    /// `scheduler_group::reserve`.
+    /// `scheduler_group::reserve`; invalid_argument if a session of the group does not use the catalog's loop.
     task<result<typename Group::place>> find_place(std::string const& name);
-
-    /// Errors: invalid_argument if a session of the group does not use the catalog's loop.
-    result<void> check_loops();
 
     /// Waits until the job has left, for whatever reason.
     task<void> attend(std::string name, entry& e, revision created);
@@ -392,17 +389,8 @@ task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, nod
 }
 
 template <class Scheduler, class Group>
-result<void> job_catalog<Scheduler, Group>::check_loops() {
-    if (group_->all_use(loop())) return success();
-    return error{errc::invalid_argument,
-                 "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
-                 "zk_options::loop"};
-}
-
-template <class Scheduler, class Group>
 task<result<typename Group::place>> job_catalog<Scheduler, Group>::find_place(std::string const& name) {
-    ELASTICJOB_CO_CHECK(check_loops());
-    ELASTICJOB_CO_TRY(auto there, group_->reserve_here(name));
+    ELASTICJOB_CO_TRY(auto there, group_->reserve_here(name, loop()));
     if (there) co_return *std::move(there);
     if (is_stopping_) co_return error{errc::closed, "the catalog is ending", name};
     if (is_connecting_ || now() < connect_again_)
@@ -420,7 +408,7 @@ task<result<typename Group::place>> job_catalog<Scheduler, Group>::find_place(st
         co_return connected.error();
     }
     failed_connections_ = 0;
-    ELASTICJOB_CO_CHECK(check_loops());
+    ELASTICJOB_CO_CHECK(there->check_loop(loop()));
     for (auto& [other, e] : entries_)
         if (e.failures > 0) e.again = mono_time::min(); // it may have waited for this session
     news_.notify();

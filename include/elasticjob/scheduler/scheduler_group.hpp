@@ -99,6 +99,12 @@ public:
 
         scheduler_type& scheduler() const noexcept { return member_->scheduler; }
 
+        /// Errors: invalid_argument if the session does not use this loop.
+        template <loop Loop>
+        result<void> check_loop(Loop const& l) const {
+            return scheduler_group::check_loop(*member_, l);
+        }
+
     private:
         friend scheduler_group;
         place(scheduler_group& g, std::set<std::string>::const_iterator job) noexcept : group_{&g}, job_{job} {}
@@ -126,23 +132,18 @@ public:
         return p;
     }
 
-    /// The same without waiting and without another session: nothing if no session has room. Errors: job_conflict.
-    /// Threads: the loop that all sessions share.
-    [[nodiscard]] result<std::optional<place>> reserve_here(std::string const& job) {
+    /// The same without waiting and without another session: nothing if no session has room. Errors: job_conflict;
+    /// invalid_argument if a session does not use this loop: another thread may have connected it just now. Threads:
+    /// the loop's.
+    template <loop Loop>
+    [[nodiscard]] result<std::optional<place>> reserve_here(std::string const& job, Loop const& l) {
         ELASTICJOB_TRY(auto p, claim(job));
         for (auto* m : members()) {
+            ELASTICJOB_CHECK(check_loop(*m, l));
             ELASTICJOB_CHECK(look(*m, p));
         }
         if (!p.member_) return std::optional<place>{};
         return std::optional<place>{std::move(p)};
-    }
-
-    /// Whether all sessions use this loop. Threads: any.
-    template <loop Loop>
-    bool all_use(Loop const& l) {
-        for (auto* m : members())
-            if (&m->registry.loop() != &l) return false;
-        return true;
     }
 
     /// The jobs of all sessions, sorted by name. Errors: as `job_scheduler::jobs`.
@@ -186,6 +187,14 @@ private:
         std::lock_guard const lock{mutex_};
         starting_.erase(p.job_);
         if (p.member_) --p.member_->starting;
+    }
+
+    template <loop Loop>
+    static result<void> check_loop(member& m, Loop const& l) {
+        if (&m.registry.loop() == &l) return success();
+        return error{errc::invalid_argument,
+                     "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
+                     "zk_options::loop"};
     }
 
     task<result<void>> ask(member& m, place& p) { co_return look(m, p); }
