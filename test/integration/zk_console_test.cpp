@@ -21,10 +21,8 @@ using namespace elasticjob::test;
 
 TEST_CASE("zk_console: many jobs are read once, cost no requests while idle, and report each change") {
     auto const jobs = amount_for_this_run({.full = 3'000, .usual = 600, .sanitized = 600});
-    zk_server server;
-    auto options = to(server.endpoint());
-    options.session_timeout = 30s;
-    auto r = connected(options);
+    shared_zk_server server;
+    auto r = connected(patient(server));
     for (std::size_t n = 0; n < jobs; n += 50) {
         transaction t{r.session().generation};
         for (auto i = n; i < n + 50; ++i) {
@@ -63,7 +61,7 @@ TEST_CASE("zk_console: many jobs are read once, cost no requests while idle, and
         bool is_told = false;
     } heard;
     log.follow(&heard);
-    auto other = connected(to(server.endpoint()));
+    auto other = connected(to(server));
     auto const name_of_last = "settle-of-branch-" + std::to_string(10'000 + jobs - 1);
     job_layout const last{job_name::parse(name_of_last).value()};
     auto const changed = to_json({.name = name_of_last, .cron = "0 0 12 * * ?", .sharding_total_count = 1});

@@ -22,8 +22,8 @@ using run_type = coroutine_context<event_loop>;
 } // namespace
 
 TEST_CASE("zk_jobs.coroutine: many items sleep longer than the session may be silent, without a thread") {
-    zk_server server{quick()};
-    auto o = to(server.endpoint());
+    shared_zk_server server;
+    auto o = to(server);
     o.session_timeout = 3s;
     auto r = connected(o);
     run_log log;
@@ -59,12 +59,12 @@ TEST_CASE("zk_jobs.coroutine: many items sleep longer than the session may be si
 }
 
 TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connection is saved once the connection is back") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint());
+    auto o = to(proxy.endpoint(), server.name_space());
     o.session_timeout = 10s;
     auto r = connected(o);
-    auto witness = connected(to(server.endpoint()));
+    auto witness = connected(to(server));
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1), log.to_sink()};
     std::binary_semaphore reached{0};
@@ -106,8 +106,8 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
 }
 
 TEST_CASE("zk_jobs.coroutine: a sleeping coroutine wakes when the job is shut down, and when the session ends") {
-    zk_server server{quick()};
-    auto r = connected(patient(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(patient(server));
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1), log.to_sink()};
     std::binary_semaphore asleep{0};

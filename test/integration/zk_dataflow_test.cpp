@@ -126,8 +126,8 @@ std::string counts(ZkRegistry& r, std::string const& job, item_index item) {
 } // namespace
 
 TEST_CASE("zk_jobs.dataflow: once without streaming, and its counts are in the registry after their interval") {
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     run_log log;
     zk_scheduler<DataflowExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = on_demand("once");
@@ -145,8 +145,8 @@ TEST_CASE("zk_jobs.dataflow: once without streaming, and its counts are in the r
 TEST_CASE("zk_jobs.dataflow: items that change owners in mid-stream lose no row, repeat none, and count all") {
     constexpr int items = 4, rows = 40;
     table t{items, rows, rows / 2};
-    zk_server server{quick()};
-    auto first = connected(to(server.endpoint())), second = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto first = connected(to(server)), second = connected(to(server));
     run_log log_of_first, log_of_second;
     zk_scheduler<DataflowExecutor> one{first, instance(1), log_of_first.to_sink()};
     zk_scheduler<DataflowExecutor> two{second, instance(2), log_of_second.to_sink()};
@@ -177,9 +177,9 @@ TEST_CASE("zk_jobs.dataflow: items that change owners in mid-stream lose no row,
 TEST_CASE("zk_jobs.dataflow: late work of a run that was cut off is refused by its token, and its successor does it") {
     constexpr int rows = 20;
     table t{1, rows, rows};
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy wire_of_first{server.port()};
-    auto first = connected(to(wire_of_first.endpoint())), second = connected(to(server.endpoint()));
+    auto first = connected(to(wire_of_first.endpoint(), server.name_space())), second = connected(to(server));
     run_log log_of_first, log_of_second;
     zk_scheduler<DataflowExecutor> one{first, instance(2), log_of_first.to_sink()};
     zk_scheduler<DataflowExecutor> two{second, instance(1), log_of_second.to_sink()};

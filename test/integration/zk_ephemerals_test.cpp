@@ -12,8 +12,8 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 
 TEST_CASE("ZkRegistry: ephemeral nodes have a budget, because the end of a session must fit into one transaction") {
-    zk_server server{quick()};
-    auto options = to(server.endpoint());
+    shared_zk_server server;
+    auto options = to(server);
     options.session_timeout = 10s; // long enough for a busy processor
     auto other = connected(options);
     std::string const stem = "/" + std::string(1000, 'e');

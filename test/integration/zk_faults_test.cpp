@@ -87,9 +87,9 @@ transaction large_transaction(session_generation g, std::size_t operations) {
 } // namespace
 
 TEST_CASE("ZkRegistry: an unsendable request fails when the session is known to be suspended, not before") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint());
+    auto o = to(proxy.endpoint(), server.name_space());
     o.session_timeout = 10s;
     auto r = connected(o);
 
@@ -111,12 +111,12 @@ TEST_CASE("ZkRegistry: an unsendable request fails when the session is known to 
 }
 
 TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose request was lost has not") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint());
+    auto o = to(proxy.endpoint(), server.name_space());
     o.session_timeout = 10s;
     auto r = connected(o);
-    o = to(server.endpoint());
+    o = to(server);
     o.loop = &r.loop();
     auto witness = connected(o);
 
@@ -155,9 +155,9 @@ TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose 
 }
 
 TEST_CASE("ZkRegistry: a cut connection ends requests in flight and in the queue, and the session continues") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint());
+    auto o = to(proxy.endpoint(), server.name_space());
     o.session_timeout = 10s;
     auto r = connected(o);
     constexpr std::size_t count = 5000;
@@ -185,8 +185,8 @@ TEST_CASE("ZkRegistry: a cut connection ends requests in flight and in the queue
 }
 
 TEST_CASE("ZkRegistry: any number of simultaneous requests is served in order, 2000 at a time") {
-    zk_server server{quick()};
-    auto o = to(server.endpoint());
+    shared_zk_server server;
+    auto o = to(server);
     o.session_timeout = 20s;
     auto r = connected(o);
     on_loop(r.loop(), [&]() -> task<> {
@@ -208,8 +208,8 @@ TEST_CASE("ZkRegistry: any number of simultaneous requests is served in order, 2
 }
 
 TEST_CASE("ZkRegistry: a read without a waiter is dropped, at any time") {
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     on_loop(r.loop(), [&]() -> task<> {
         auto const made = co_await r.create(at("/n"), "", create_mode::persistent);
         REQUIRE(made.has_value());
@@ -227,10 +227,10 @@ TEST_CASE("ZkRegistry: a read without a waiter is dropped, at any time") {
 }
 
 TEST_CASE("ZkRegistry: closing with thousands of pending requests ends every one of them") {
-    zk_server server{quick()};
+    shared_zk_server server;
     for (int round = 0; round < 5; ++round) {
         event_loop loop;
-        auto o = to(server.endpoint());
+        auto o = to(server);
         o.session_timeout = 20s;
         o.loop = &loop;
         auto r = std::make_optional(connected(o));
@@ -287,8 +287,8 @@ TEST_CASE("ZkRegistry: closing while the server is frozen, or away") {
 
 /// Without the `reconnect_gate`, libzookeeper frees memory twice here, within a few rounds.
 TEST_CASE("ZkRegistry: a session that expires in the middle of a large transaction") {
-    zk_server server{quick()};
-    auto o = to(server.endpoint());
+    shared_zk_server server;
+    auto o = to(server);
     o.session_timeout = 4s;
     auto r = connected(o);
     constexpr std::size_t rounds = 30;
@@ -313,7 +313,7 @@ TEST_CASE("ZkRegistry: a session that expires in the middle of a large transacti
 }
 
 TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one packet") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
     auto o = to(proxy.endpoint(), "w");
     o.session_timeout = 20s;
@@ -363,9 +363,9 @@ TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one pac
 }
 
 TEST_CASE("ZkRegistry: an event comes before the data that shows its cause") {
-    zk_server server{quick()};
+    shared_zk_server server;
     event_loop loop;
-    auto o = to(server.endpoint());
+    auto o = to(server);
     o.loop = &loop;
     auto r = connected(o);
     auto writer = connected(o);

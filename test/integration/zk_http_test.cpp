@@ -60,8 +60,8 @@ private:
 TEST_CASE("zk_jobs.http: the status decides; a failure becomes a dead letter, which an operator can run again") {
     service s;
     web_server<> const web{s.set_up()};
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     run_log log;
     zk_scheduler<HttpExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = on_demand("call", 2);
@@ -106,8 +106,8 @@ TEST_CASE("zk_jobs.http: a late answer fails its run, and delays neither the ses
         else
             (void)p.is_left(20'000);
     }};
-    zk_server server{quick()};
-    auto o = to(server.endpoint());
+    shared_zk_server server;
+    auto o = to(server);
     o.session_timeout = 2s; // the request takes longer
     auto r = connected(o);
     run_log log;
@@ -146,8 +146,8 @@ TEST_CASE("zk_jobs.http: a hostile service fails its run, and harms neither the 
         if (!p.write("HTTP/1.1 200 OK\r\n")) return;
         for (int n = 0; n < 100'000 && p.write(headers);) ++n;
     }};
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     run_log log;
     zk_scheduler<HttpExecutor> scheduler{r, instance(1), log.to_sink()};
     auto job = scheduler.schedule(on_demand("hostile"), http_request::make(hostile.url()).value());
@@ -176,8 +176,8 @@ TEST_CASE("zk_jobs.http: when the session ends the request is dropped, and the n
         asked.release();
         if (p.is_left(20'000)) left.release();
     }};
-    zk_server server{quick()};
-    auto r = connected(patient(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(patient(server));
     run_log log;
     zk_scheduler<HttpExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = on_demand("lost");

@@ -56,8 +56,8 @@ private:
 } // namespace
 
 TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go") {
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     using scheduler_type = test::zk_scheduler<SimpleExecutor>;
     scheduler_options options;
     options.server_ip = "10.0.0.1";
@@ -165,8 +165,8 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
 }
 
 TEST_CASE("zk_jobs: with `start_ahead` runs are on record before their instants, at which their bodies begin") {
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     scheduler_options options;
     options.server_ip = "10.0.0.1";
     options.start_ahead = 500ms;

@@ -50,6 +50,38 @@ inline zk_options to(std::string servers, std::string name_space = "test") {
     return o;
 }
 
+/// A name space of its own on the server that the tests of a program share, because a server takes half a second to
+/// start. For tests that neither stop the server nor count what it holds. Threads: the main thread, because the server
+/// lives as long as the thread that starts it.
+class shared_zk_server {
+public:
+    shared_zk_server() { process(); }
+    std::string endpoint() const { return process().endpoint(); }
+    std::uint16_t port() const noexcept { return process().port(); }
+    std::string const& name_space() const noexcept { return name_space_; }
+
+private:
+    static zk_server& process() {
+        static zk_server one{quick()};
+        return one;
+    }
+    static std::string new_name() {
+        static int names = 0;
+        return "test-" + std::to_string(++names);
+    }
+
+    std::string name_space_ = new_name();
+};
+
+inline zk_options to(shared_zk_server const& server) { return to(server.endpoint(), server.name_space()); }
+
+/// With a session that survives on a slow machine.
+inline zk_options patient(shared_zk_server const& server) {
+    auto o = to(server);
+    o.session_timeout = 10s;
+    return o;
+}
+
 inline ZkRegistry connected(zk_options o) {
     auto r = ZkRegistry::connect(std::move(o));
     REQUIRE_MESSAGE(r.has_value(), (r ? std::string{} : to_string(r.error())));

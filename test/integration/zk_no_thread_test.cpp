@@ -28,10 +28,10 @@ TEST_CASE("zk_no_thread: connect without one of its threads is an error that nam
 }
 
 TEST_CASE("zk_no_thread: a registry ends its session even if no thread for it can start") {
-    zk_server server{quick()};
-    auto other = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto other = connected(to(server));
     {
-        std::optional<ZkRegistry> r = connected(to(server.endpoint()));
+        std::optional<ZkRegistry> r = connected(to(server));
         on_loop(r->loop(), [&]() -> task<> {
             auto const made = co_await r->create(at("/mine"), "", create_mode::ephemeral);
             REQUIRE(made.has_value());

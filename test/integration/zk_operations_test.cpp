@@ -51,13 +51,6 @@ void put_job(transaction& t, std::string const& name, std::string const& id) {
     t.create(at.item_instance(0), {}).set(at.item_instance(0), id);
 }
 
-/// No session may time out here, however slow the machine is.
-zk_options patient(zk_server const& server) {
-    auto o = to(server.endpoint());
-    o.session_timeout = 30s;
-    return o;
-}
-
 /// Gets no reply to its next transaction.
 struct deaf_registry : ZkRegistry {
     deaf_registry(ZkRegistry r, tcp_proxy& p) : ZkRegistry{std::move(r)}, proxy{p} {}
@@ -76,7 +69,7 @@ static_assert(registry<deaf_registry>);
 
 TEST_CASE("zk_operations: the overview of many jobs takes seven requests and less than 2 kB for each") {
     auto const jobs = amount_for_this_run({.full = 3'000, .usual = 600, .sanitized = 600});
-    zk_server server;
+    shared_zk_server server;
     auto r = connected(patient(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     for (std::size_t n = 0; n < jobs; n += 20) {
@@ -118,7 +111,7 @@ TEST_CASE("zk_operations: the overview of many jobs takes seven requests and les
 }
 
 TEST_CASE("zk_operations: every command is one transaction, on record, and takes effect once") {
-    zk_server server;
+    shared_zk_server server;
     auto r = connected(patient(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     transaction t{r.session().generation};
@@ -184,7 +177,7 @@ TEST_CASE("zk_operations: every command is one transaction, on record, and takes
 }
 
 TEST_CASE("zk_operations: a job is added, paused, removed and restored, each once and on record") {
-    zk_server server;
+    shared_zk_server server;
     auto r = connected(patient(server));
     job_config const config{.name = "settle", .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 2};
     auto const by = [](std::string key) { return command_by{"ann", std::move(key)}; };
@@ -210,7 +203,7 @@ TEST_CASE("zk_operations: a job is added, paused, removed and restored, each onc
 }
 
 TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the clock") {
-    zk_server server;
+    shared_zk_server server;
     auto r = connected(patient(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     transaction t{r.session().generation};
@@ -257,7 +250,7 @@ TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the c
 }
 
 TEST_CASE("zk_operations: faults in a job's nodes are found and repaired") {
-    zk_server server;
+    shared_zk_server server;
     auto r = connected(patient(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     transaction t{r.session().generation};
@@ -288,11 +281,11 @@ TEST_CASE("zk_operations: faults in a job's nodes are found and repaired") {
 }
 
 TEST_CASE("zk_operations: a command whose reply is lost is found on record") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    deaf_registry r{connected(to(proxy.endpoint())), proxy};
+    deaf_registry r{connected(to(proxy.endpoint(), server.name_space())), proxy};
     REQUIRE(change_settings(r, {{.name = "settle", .cron = "0 0 0 1 1 ? 2099"}, {}, true}, {"ann"}));
-    auto watcher = connected(to(server.endpoint()));
+    auto watcher = connected(to(server));
     r.is_deaf = true;
     std::jthread const mender{[&] { // once the change has happened, its reply is lost with the connection
         on_loop(watcher.loop(),

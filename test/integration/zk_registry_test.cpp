@@ -104,8 +104,8 @@ TEST_CASE("ZkRegistry: no server answers") {
 }
 
 TEST_CASE("ZkRegistry: the longest session time-out connects, and no connection takes the place of standard error") {
-    zk_server server{quick()};
-    auto o = to(server.endpoint());
+    shared_zk_server server;
+    auto o = to(server);
     o.session_timeout = std::chrono::milliseconds{(1 << 30) - 1};
     int const former = ::dup(STDERR_FILENO);
     ::close(STDERR_FILENO); // as daemons do
@@ -194,10 +194,10 @@ TEST_CASE("ZkRegistry: libzookeeper's log goes nowhere") {
 }
 
 TEST_CASE("ZkRegistry: connect on the loop would wait for itself") {
-    zk_server server{quick()};
+    shared_zk_server server;
     event_loop loop;
     on_loop(loop, [&]() -> task<> {
-        auto o = to(server.endpoint());
+        auto o = to(server);
         o.loop = &loop;
         auto const r = ZkRegistry::connect(o);
         CHECK(!r);
@@ -207,10 +207,10 @@ TEST_CASE("ZkRegistry: connect on the loop would wait for itself") {
 }
 
 TEST_CASE("ZkRegistry: one server") {
-    zk_server server{quick()};
+    shared_zk_server server;
 
     SUBCASE("a session as negotiated") {
-        auto r = connected(to(server.endpoint()));
+        auto r = connected(to(server));
         on_loop(r.loop(), [&]() -> task<> {
             auto const session = r.session();
             CHECK(session.state == session_state::connected);
@@ -226,8 +226,8 @@ TEST_CASE("ZkRegistry: one server") {
     }
 
     SUBCASE("a job is added, and removed permanently with many nodes while it has members") {
-        auto r = connected(to(server.endpoint()));
-        auto theirs = connected(to(server.endpoint()));
+        auto r = connected(to(server));
+        auto theirs = connected(to(server));
         job_config config;
         config.name = "settle";
         config.cron = "0 0 0 1 1 ? 2099";
@@ -307,7 +307,7 @@ TEST_CASE("ZkRegistry: one server") {
     }
 
     SUBCASE("a user's nodes belong to the user") {
-        auto o = to(server.endpoint());
+        auto o = to(server);
         auto bob = connected(o);
         o.digest = "alice:secret";
         auto alice = connected(o);
@@ -364,7 +364,7 @@ TEST_CASE("ZkRegistry: one server") {
     }
 
     SUBCASE("a transaction is one revision, or a refusal that names the operation") {
-        auto r = connected(to(server.endpoint()));
+        auto r = connected(to(server));
         on_loop(r.loop(), [&]() -> task<> {
             auto const g = r.session().generation;
             transaction make{g};
@@ -442,7 +442,7 @@ TEST_CASE("ZkRegistry: one server") {
 
     SUBCASE("two registries share a loop, and may be moved while they work") {
         event_loop loop;
-        auto o = to(server.endpoint());
+        auto o = to(server);
         o.loop = &loop;
         auto one = std::make_optional(connected(o));
         auto two = connected(o);

@@ -127,15 +127,8 @@ inline bool tells_of_lost_session(std::string const& text) {
     return text.find("session_lost") != text.npos || text.find("lease_over") != text.npos;
 }
 
-/// With a session that survives on a slow machine.
-inline zk_options patient(std::string servers) {
-    auto o = to(std::move(servers));
-    o.session_timeout = 10s;
-    return o;
-}
-
 /// Ends the session of a registry in its owner's name.
-inline void end_session(zk_server const& server, ZkRegistry& r) {
+inline void end_session(shared_zk_server const& server, ZkRegistry& r) {
     std::int64_t id = 0;
     on_loop(r.loop(), [&]() -> task<> {
         id = r.session().id;

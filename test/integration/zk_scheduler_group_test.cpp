@@ -75,12 +75,12 @@ private:
 } // namespace
 
 TEST_CASE("zk_jobs: a group of schedulers opens another session when one is full") {
-    zk_server server{quick()};
-    auto eye = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto eye = connected(to(server));
     int connections = 0;
     auto const connect = [&] {
         ++connections;
-        return ZkRegistry::connect(to(server.endpoint()));
+        return ZkRegistry::connect(to(server));
     };
     scheduler_options options;
     options.server_ip = "10.0.0.1";
@@ -136,7 +136,7 @@ TEST_CASE("zk_jobs: a group of schedulers opens another session when one is full
 }
 
 TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and reports failed connections") {
-    zk_server server{quick()};
+    shared_zk_server server;
     auto const make = [](ZkRegistry& r) {
         scheduler_options options;
         options.server_ip = "10.0.0.1";
@@ -144,7 +144,7 @@ TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and 
     };
     bool is_reachable = false;
     auto const connect = [&]() -> result<ZkRegistry> {
-        if (is_reachable) return ZkRegistry::connect(to(server.endpoint()));
+        if (is_reachable) return ZkRegistry::connect(to(server));
         return error{errc::unreachable, "no server has answered"};
     };
     scheduler_group group{connect, make, 0.02};
@@ -178,8 +178,8 @@ TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and 
 }
 
 TEST_CASE("zk_jobs: no two sessions of a group run the same job") {
-    zk_server server{quick()};
-    auto const connect = [&] { return ZkRegistry::connect(to(server.endpoint())); };
+    shared_zk_server server;
+    auto const connect = [&] { return ZkRegistry::connect(to(server)); };
     auto const make = [](ZkRegistry& r) { return test::zk_scheduler<SimpleExecutor>{r, {}, NoEvents{}}; };
     scheduler_group group{connect, make, 1e-9}; // each job fills a session
     auto const start = [&](std::string name) {
@@ -204,11 +204,11 @@ TEST_CASE("zk_jobs: no two sessions of a group run the same job") {
 }
 
 TEST_CASE("zk_jobs: a group reports an exception of the function that connects, and of the one that makes a scheduler") {
-    zk_server server{quick()};
+    shared_zk_server server;
     bool can_connect = false, can_make = false;
     auto const connect = [&] {
         if (!can_connect) throw std::runtime_error{"no address is known"};
-        return ZkRegistry::connect(to(server.endpoint()));
+        return ZkRegistry::connect(to(server));
     };
     auto const make = [&](ZkRegistry& r) {
         if (!can_make) throw std::runtime_error{"no thread is left"};
@@ -228,8 +228,8 @@ TEST_CASE("zk_jobs: a group reports an exception of the function that connects, 
 
 TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
     constexpr std::size_t job_count = 30;
-    zk_server server{quick()};
-    auto eye = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto eye = connected(to(server));
     for (std::size_t n = 0; n < job_count; ++n) {
         job_config c;
         c.name = "job-" + std::to_string(n);
@@ -239,7 +239,7 @@ TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
     }
 
     event_loop loop;
-    auto on_one_loop = to(server.endpoint());
+    auto on_one_loop = to(server);
     on_one_loop.loop = &loop;
     auto own = connected(on_one_loop);
     scheduler_options options;
@@ -296,7 +296,7 @@ TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
         CHECK(told.begin()->find("no address is known") != std::string::npos);
     }
     SUBCASE("a session with a loop of its own is refused, and this is reported") {
-        scheduler_group group{[&] { return ZkRegistry::connect(to(server.endpoint())); }, make};
+        scheduler_group group{[&] { return ZkRegistry::connect(to(server)); }, make};
         job_catalog catalog{follows, group};
         REQUIRE(catalog.add("importer", importer));
         REQUIRE(catalog.follow());

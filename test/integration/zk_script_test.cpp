@@ -36,8 +36,8 @@ TEST_CASE("zk_jobs.script: a script gets its parameters, its output is reported,
                                      "test $ELASTICJOB_SHARDING_PARAMETER = A && exit 0\n"
                                      "echo out of paper >&2\n"
                                      "exit 3\n");
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     run_log log;
     zk_scheduler<ScriptExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = script_job("report", work + " 'first argument'", 2);
@@ -81,8 +81,8 @@ TEST_CASE("zk_jobs.script: at the time limit the whole process group is killed, 
                                      "exec 9>" + life.path() + "\n"
                                      "trap '' TERM\n"
                                      "sleep 1000 & sleep 1000 & wait\n");
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
     run_log log;
     zk_scheduler<ScriptExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = script_job("deaf", deaf);
@@ -108,8 +108,8 @@ TEST_CASE("zk_jobs.script: when the session ends the processes are killed, and t
                                      "exec 9>" + life.path() + "\n"
                                      "echo ready >&9\n"
                                      "sleep 1000; sleep 1000\n");
-    zk_server server{quick()};
-    auto r = connected(patient(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(patient(server));
     run_log log;
     zk_scheduler<ScriptExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = script_job("lost", work);
@@ -139,11 +139,11 @@ TEST_CASE("zk_jobs.script: an instance that is cut off ends its processes before
                                      "test $WHO = second && exit 0\n"
                                      "echo ready >" + life.path() + "\n"
                                      "sleep 1000; sleep 1000\n");
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy wire_of_first{server.port()};
-    auto behind_wire = to(wire_of_first.endpoint());
+    auto behind_wire = to(wire_of_first.endpoint(), server.name_space());
     behind_wire.session_timeout = 2000ms;
-    auto first = connected(behind_wire), second = connected(to(server.endpoint()));
+    auto first = connected(behind_wire), second = connected(to(server));
     run_log log_of_first, log_of_second;
     zk_scheduler<ScriptExecutor> one{first, instance(2), log_of_first.to_sink()}; // higher addresses get lower items
     zk_scheduler<ScriptExecutor> two{second, instance(1), log_of_second.to_sink()};

@@ -12,9 +12,9 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 
 TEST_CASE("ZkRegistry: an expired session leads to a new generation, and no request of the old one takes effect") {
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
-    auto other = connected(to(server.endpoint()));
+    shared_zk_server server;
+    auto r = connected(to(server));
+    auto other = connected(to(server));
     on_loop(r.loop(), [&]() -> task<> {
         auto const before = r.session();
         auto made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
@@ -65,8 +65,8 @@ TEST_CASE("ZkRegistry: an expired session leads to a new generation, and no requ
 }
 
 TEST_CASE("ZkRegistry: a user's digest is sent again with each new session") {
-    zk_server server{quick()};
-    auto o = to(server.endpoint());
+    shared_zk_server server;
+    auto o = to(server);
     o.digest = "alice:secret";
     auto r = connected(o);
     on_loop(r.loop(), [&]() -> task<> {
@@ -142,10 +142,10 @@ TEST_CASE("ZkRegistry: a frozen server is abandoned after the session time-out, 
 }
 
 TEST_CASE("ZkRegistry: on a connection that loses only the replies, the session is abandoned, so that it can expire") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto r = connected(to(proxy.endpoint()));
-    auto witness = connected(to(server.endpoint()));
+    auto r = connected(to(proxy.endpoint(), server.name_space()));
+    auto witness = connected(to(server));
     on_loop(r.loop(), [&]() -> task<> {
         auto const made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
         REQUIRE(made.has_value());
@@ -159,10 +159,10 @@ TEST_CASE("ZkRegistry: on a connection that loses only the replies, the session 
 }
 
 TEST_CASE("ZkRegistry: an overloaded server that turns the first request of a connection away is asked again") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
     proxy.set_error(ZTHROTTLEDOP, 2);
-    auto r = connected(to(proxy.endpoint()));
+    auto r = connected(to(proxy.endpoint(), server.name_space()));
     CHECK(proxy.errors_left() == 0);
     on_loop(r.loop(), [&]() -> task<> {
         proxy.set_error(ZTHROTTLEDOP, 2);
@@ -174,9 +174,9 @@ TEST_CASE("ZkRegistry: an overloaded server that turns the first request of a co
 }
 
 TEST_CASE("ZkRegistry: a session whose first request is turned away for the whole time-out is given up") {
-    zk_server server{quick()};
+    shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint());
+    auto o = to(proxy.endpoint(), server.name_space());
     o.session_timeout = 1s;
     auto r = connected(o);
     constexpr std::size_t many = 1'000'000;

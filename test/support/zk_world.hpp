@@ -8,7 +8,6 @@
 
 #include <integration/zk_lab.hpp>
 #include <integration/zk_proxy.hpp>
-#include <support/zk_server.hpp>
 
 #include <chrono>
 #include <optional>
@@ -16,19 +15,13 @@
 
 namespace elasticjob::test {
 
-/// One server for all worlds of the executable, and a new name space for each world. The first session goes through a
-/// wire that can be cut. Threads: make the first world on the main thread, because the server lives as long as the
-/// thread that starts it.
+/// On the server that all tests share. The first session goes through a wire that can be cut. Threads: make it on the
+/// main thread.
 class ZkWorld {
 public:
     using registry_type = ZkRegistry;
 
-    ZkWorld() : proxy_{server().port()} {
-        static int worlds = 0;
-        auto const name_space = "laws-" + std::to_string(++worlds);
-        first_.emplace(open(proxy_.endpoint(), name_space));
-        second_.emplace(open(server().endpoint(), name_space));
-    }
+    ZkWorld() : first_{open(proxy_.endpoint())}, second_{open(server_.endpoint())} {}
     ZkWorld(ZkWorld const&) = delete;
     ZkWorld& operator=(ZkWorld const&) = delete;
 
@@ -47,7 +40,7 @@ public:
     task<> expire(ZkRegistry& r) {
         auto const former = r.session();
         co_await disconnect(r); // otherwise it would take the session back
-        auto steal = [id = former.id] { session_thief::end_session(server().port(), id); };
+        auto steal = [port = server_.port(), id = former.id] { session_thief::end_session(port, id); };
         zk::aside stealing{loop_, steal};
         (void)co_await stealing;
         co_await reconnect(r);
@@ -68,19 +61,16 @@ public:
     }
 
 private:
-    static zk_server& server() {
-        static zk_server one{quick()};
-        return one;
-    }
-    ZkRegistry open(std::string servers, std::string name_space) {
-        auto o = to(std::move(servers), std::move(name_space));
+    ZkRegistry open(std::string servers) {
+        auto o = to(std::move(servers), server_.name_space());
         o.session_timeout = std::chrono::milliseconds{2000};
         o.loop = &loop_;
         return connected(std::move(o));
     }
 
     event_loop loop_;
-    tcp_proxy proxy_;
+    shared_zk_server server_;
+    tcp_proxy proxy_{server_.port()};
     std::optional<ZkRegistry> first_, second_;
 };
 
