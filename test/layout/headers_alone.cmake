@@ -43,6 +43,8 @@ function(compile_alone name library sources shared)
         return()
     endif()
     add_library(${name} OBJECT EXCLUDE_FROM_ALL ${sources})
+    # No code is generated, so the header is checked again by the next build. Not for the one compiled in advance.
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -fsyntax-only)
     target_link_libraries(${name} PRIVATE ${library})
     target_compile_definitions(${name} PRIVATE ELASTICJOB_COMPILED)
     if(shared AND NOT count LESS shared_by_min)
