@@ -43,8 +43,10 @@ function(compile_alone name library sources shared)
         return()
     endif()
     add_library(${name} OBJECT EXCLUDE_FROM_ALL ${sources})
-    # No code is generated, so the header is checked again by the next build. Not for the one compiled in advance.
+    # A check needs no code; only the header that is compiled in advance is written to a file.
     set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -fsyntax-only)
+    set_target_properties(${name} PROPERTIES
+        RULE_LAUNCH_COMPILE "sh ${CMAKE_CURRENT_SOURCE_DIR}/touch_object.sh <OBJECT>")
     target_link_libraries(${name} PRIVATE ${library})
     target_compile_definitions(${name} PRIVATE ELASTICJOB_COMPILED)
     if(shared AND NOT count LESS shared_by_min)
