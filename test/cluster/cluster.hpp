@@ -19,12 +19,6 @@
 
 namespace elasticjob::test {
 
-/// One server for all tests that do not disturb it; each test has its own name space.
-inline zk_server& common_server() {
-    static zk_server server{quick()};
-    return server;
-}
-
 /// A job with a number of items and a period in seconds.
 inline job_config every(int seconds, int items, std::string name = "settle") {
     job_config c;

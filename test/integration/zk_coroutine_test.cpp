@@ -107,7 +107,7 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
 
 TEST_CASE("zk_jobs.coroutine: a sleeping coroutine wakes when the job is shut down, and when the session ends") {
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(patient(server, 10s));
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1), log.to_sink()};
     std::binary_semaphore asleep{0};

@@ -177,7 +177,7 @@ TEST_CASE("zk_jobs.http: when the session ends the request is dropped, and the n
         if (p.is_left(20'000)) left.release();
     }};
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(patient(server, 10s));
     run_log log;
     zk_scheduler<HttpExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = on_demand("lost");

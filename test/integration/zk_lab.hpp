@@ -50,21 +50,23 @@ inline zk_options to(std::string servers, std::string name_space = "test") {
     return o;
 }
 
-/// A name space of its own on the server that the tests of a program share, because a server takes half a second to
-/// start. For tests that neither stop the server nor count what it holds. Threads: the main thread, because the server
+/// One server for all tests of a program that neither stop it nor count what it holds, because a server takes half a
+/// second to start. Each test has its own name space. Threads: the first call is on the main thread, because the server
 /// lives as long as the thread that starts it.
+inline zk_server& common_server() {
+    static zk_server server{quick()};
+    return server;
+}
+
+/// A new name space on the common server. Threads: construct it on the main thread.
 class shared_zk_server {
 public:
-    shared_zk_server() { process(); }
-    std::string endpoint() const { return process().endpoint(); }
-    std::uint16_t port() const noexcept { return process().port(); }
+    shared_zk_server() { common_server(); }
+    std::string endpoint() const { return common_server().endpoint(); }
+    std::uint16_t port() const noexcept { return common_server().port(); }
     std::string const& name_space() const noexcept { return name_space_; }
 
 private:
-    static zk_server& process() {
-        static zk_server one{quick()};
-        return one;
-    }
     static std::string new_name() {
         static int names = 0;
         return "test-" + std::to_string(++names);
@@ -75,10 +77,11 @@ private:
 
 inline zk_options to(shared_zk_server const& server) { return to(server.endpoint(), server.name_space()); }
 
-/// With a session that survives on a slow machine.
-inline zk_options patient(shared_zk_server const& server) {
+/// With a session that survives on a slow machine. If another client ends it, its owner learns that from its next ping,
+/// up to a third of the time-out later.
+inline zk_options patient(shared_zk_server const& server, std::chrono::milliseconds session_timeout = 30s) {
     auto o = to(server);
-    o.session_timeout = 10s;
+    o.session_timeout = session_timeout;
     return o;
 }
 

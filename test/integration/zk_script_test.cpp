@@ -109,7 +109,7 @@ TEST_CASE("zk_jobs.script: when the session ends the processes are killed, and t
                                      "echo ready >&9\n"
                                      "sleep 1000; sleep 1000\n");
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(patient(server, 10s));
     run_log log;
     zk_scheduler<ScriptExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = script_job("lost", work);

@@ -15,7 +15,7 @@
 
 namespace elasticjob::test {
 
-/// On the server that all tests share. The first session goes through a wire that can be cut. Threads: make it on the
+/// On the common server. The first session goes through a wire that can be cut. Threads: make it on the
 /// main thread.
 class ZkWorld {
 public:
