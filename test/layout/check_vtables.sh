@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # check_vtables.sh NM PROBE "NAME..." "ARCHIVE..." COMPILER [FLAG...]: neither the object file of a probe in the compiled
 # form nor an archive of the compiled library has a vtable of ours or a std::function; those of other libraries (Boost,
-# SOCI) are allowed. The probe must contain each NAME of ours, or the check would prove nothing. The flag -DPLANTED adds
-# a vtable to the probe, and -DPLANTED_BELOW a vtable and a std::function to an archive: then the check must fail.
+# SOCI) are allowed. The probe must contain each NAME of ours, or the check would prove nothing. In the end it must find
+# the vtable and the std::function of planted/vtables.cpp.
 set -eu
 nm=$1
 probe=$2
@@ -21,13 +21,6 @@ for name in $names; do
         exit 2
     }
 done
-case " $* " in
-*' -DPLANTED_BELOW '*)
-    "$@" -O1 -c "$(dirname "$0")/planted/vtables.cpp" -o "$directory/planted.o"
-    ar rcs "$directory/planted.a" "$directory/planted.o"
-    archives="$archives $directory/planted.a"
-    ;;
-esac
 for archive in ${archives:?}; do
     "$nm" -C "$archive" >"$directory/archived"
     grep -q ' T elasticjob::' "$directory/archived" || {
@@ -43,8 +36,23 @@ case $probe in
 *_adapters.cpp) foreign='boost::|soci::' ours='elasticjob::' ;;
 *) foreign='^$' ours='' ;;
 esac
-rc=0
-grep -E "vtable for elasticjob" "$directory/symbols" && rc=1
-grep -E "$erasure" "$directory/symbols" | grep -E "$ours" | grep -vE "$foreign" && rc=1
-[ $rc -eq 0 ] || echo "dispatch or type erasure at run time, in the symbols above"
-exit $rc
+dispatches() { # SYMBOLS: prints those of dispatch or type erasure at run time
+    grep -E "vtable for elasticjob" "$1"
+    grep -E "$erasure" "$1" | grep -E "$ours" | grep -vE "$foreign"
+}
+dispatches "$directory/symbols" >"$directory/found" || :
+if [ -s "$directory/found" ]; then
+    cat "$directory/found"
+    echo "dispatch or type erasure at run time, in the symbols above"
+    exit 1
+fi
+
+"$@" -O1 -c "$(dirname "$0")/planted/vtables.cpp" -o "$directory/planted.o"
+"$nm" -C "$directory/planted.o" >>"$directory/symbols"
+dispatches "$directory/symbols" >"$directory/found" || :
+for planted in 'vtable for elasticjob::dispatches' 'std::_Function_handler<int (elasticjob::erases const&)'; do
+    grep -qF "$planted" "$directory/found" || {
+        echo "the check does not find this in a planted file: $planted"
+        exit 2
+    }
+done

@@ -21,15 +21,6 @@
 
 using namespace elasticjob;
 
-#ifdef PLANTED
-namespace elasticjob {
-struct planted {
-    virtual ~planted() = default;
-};
-planted instance_of_planted;
-} // namespace elasticjob
-#endif
-
 /// Everything that a handle can do, for bodies of two types in one scheduler.
 template <registry Registry>
 bool use_everything(Registry& r) {
@@ -88,9 +79,6 @@ bool use_kinds(Registry& r) {
 // All of its functions. A scheduler on this registry would compile all coordination here.
 template class elasticjob::MeasuredRegistry<MemoryRegistry, RegistryMetrics>;
 
-#ifdef PLANTED
-int main() {}
-#else
 int main() {
     MemoryRegistry memory;
     bool is_good = use_everything(memory) && use_policies(memory);
@@ -102,4 +90,3 @@ int main() {
 #endif
     return is_good ? 0 : 1;
 }
-#endif
