@@ -90,6 +90,18 @@ items hindered(start_report const& r, start_answer why) {
     return all;
 }
 
+/// A hundred times, the parent of the records goes before each transaction.
+struct parentless_registry : session_type {
+    using session_type::session_type;
+    node_path parent;
+    int commits = 0;
+
+    task<result<commit_reply>> commit(transaction t) {
+        if (++commits <= 100) (void)co_await remove(parent);
+        co_return co_await session_type::commit(std::move(t));
+    }
+};
+
 } // namespace
 
 TEST_CASE("execution.run_book: a hundred items start with one request and end with one") {
@@ -517,6 +529,20 @@ TEST_CASE("execution.run_book: records are opened once, and so are their parents
     CHECK(s.data(s.at.run_record(1)) == "new");
     s.remove(s.at.instance(s.self));
     CHECK(open().error() == errc::no_node);
+}
+
+TEST_CASE("execution.run_book: opening records ends though their parent goes again and again") {
+    shop s{1};
+    s.remove(s.at.instance(s.self));
+    parentless_registry r{s.server};
+    r.parent = s.at.run_records();
+    s.create_as(r, s.at.instance(s.self), {}, create_mode::ephemeral);
+    joint_commits<parentless_registry> commits{r};
+    run_book<parentless_registry> book{r, commits, s.at, s.self};
+    std::vector<record_creation> fresh{{0, "new"}};
+    CHECK(s.wait_for(book.open(r.session().generation, fresh)).error() == errc::version_conflict);
+    CHECK(r.commits == 10);
+    CHECK(fresh[0].created == 0);
 }
 
 TEST_CASE("execution.run_book: with the registry away for good, starting and finishing end with the session") {

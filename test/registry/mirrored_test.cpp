@@ -39,6 +39,22 @@ struct one_node_world {
     }
 };
 
+/// Its node comes and goes: a hundred times, each read finds the opposite of what the one before it found.
+struct flickering_registry : one_node_registry {
+    using one_node_registry::one_node_registry;
+    node_path path = *node_path::parse("/node");
+    int changes_left = 100;
+
+    task<result<node>> get(node_path p, node_watch<virtual_loop>* w = nullptr) {
+        if (changes_left-- > 0) (void)co_await remove(path);
+        co_return co_await one_node_registry::get(std::move(p), w);
+    }
+    task<result<std::optional<node_stat>>> exists(node_path p, node_watch<virtual_loop>* w = nullptr) {
+        if (changes_left-- > 0) (void)co_await create(path, "here", create_mode::persistent);
+        co_return co_await one_node_registry::exists(std::move(p), w);
+    }
+};
+
 std::string data_of(mirrored_node<one_node_registry> const& n) { return n.get() ? n.get()->data : "absent"; }
 
 } // namespace
@@ -299,4 +315,18 @@ TEST_CASE("registry.mirrored: changes around the two reads of a rare node are ne
             CHECK(data_of(n) == "3");
             CHECK(w.server.counts().reads <= 4);
         }
+}
+
+TEST_CASE("registry.mirrored: a node that comes and goes is reported, and read again later") {
+    one_node_world w;
+    flickering_registry r{w.server};
+    mirrored_node<flickering_registry> n{r, w.path, w.news};
+    w.loop.run_for(9s);
+    REQUIRE(n.failure());
+    CHECK(*n.failure() == errc::version_conflict);
+    CHECK(w.server.counts().reads == 20);
+    w.loop.run_for(60s);
+    CHECK_FALSE(n.failure());
+    REQUIRE(n.get());
+    CHECK(n.get()->data == "here");
 }

@@ -25,6 +25,20 @@ result<start_report> start(sharded_world& w, int n, item_claim claim) {
     return w.wait_for(book.start(r.session().generation, std::move(claim.common), std::move(starts)));
 }
 
+/// A hundred times, the assignment changes before each read.
+struct restless_registry : session_type {
+    using session_type::session_type;
+    node_path assignment;
+    int reads = 0;
+
+    task<result<node>> get(node_path path, node_watch<virtual_loop>* w = nullptr) {
+        auto const n = ++reads;
+        co_await sleep_until(loop(), loop().now() + n * 1ms); // not all reads at once
+        if (n <= 100) (void)co_await set(assignment, "change " + std::to_string(n));
+        co_return co_await session_type::get(std::move(path), w);
+    }
+};
+
 } // namespace
 
 TEST_CASE("sharding.item_claim: while an assignment of ours is in force nothing is read") {
@@ -119,6 +133,15 @@ TEST_CASE("sharding.item_claim: a view that is behind is not taken for a Java le
     CHECK_FALSE(overruled());
     w.java_shards({id_of(1).str(), id_of(1).str(), id_of(1).str(), id_of(1).str()});
     CHECK(overruled());
+}
+
+TEST_CASE("sharding.item_claim: an assignment that changes during each look is looked at ten times") {
+    sharded_world w;
+    REQUIRE(w.shard(4));
+    restless_registry r{w.server};
+    r.assignment = w.at.assignment();
+    CHECK(w.wait_for(is_overruled(r, w.at)).error() == errc::version_conflict);
+    CHECK(r.reads == 30);
 }
 
 TEST_CASE("sharding.item_claim: a leaver's writing is not taken for a Java leader's, though the view shows half of it") {

@@ -101,7 +101,8 @@ public:
     task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool may_java_run_it);
 
     /// Creates the records of items that have none yet, and sets their `created`. A record that another instance
-    /// creates meanwhile is not changed. `records` must live until the end. Errors: those of the registry.
+    /// creates meanwhile is not changed. `records` must live until the end. Errors: version_conflict if others create or
+    /// remove records or their parents during each of `attempts_max` attempts; those of the registry.
     task<result<void>> open(session_generation g, std::vector<record_creation>& records);
 
 private:
@@ -260,6 +261,7 @@ template <registry Registry>
 task<result<void>> run_book<Registry>::open(session_generation g, std::vector<record_creation>& records) {
     std::vector<record_creation*> missing;
     for (auto& r : records) missing.push_back(&r);
+    int refusals_left = attempts_max;
     while (!missing.empty()) {
         auto t = detail::creation_checks(at_, self_, g);
         std::size_t n = 0;
@@ -272,6 +274,8 @@ task<result<void>> run_book<Registry>::open(session_generation g, std::vector<re
         if (!reply) {
             if (reply.refused->operation == 0)
                 co_return error{errc::no_node, "this instance is not registered", at_.instance(self_).str()};
+            if (--refusals_left == 0)
+                co_return error{errc::version_conflict, "the records keep coming and going", at_.run_records().str()};
             if (reply.refused->why == errc::no_node) {
                 ELASTICJOB_CO_CHECK(co_await make_room());
                 continue;
@@ -282,6 +286,7 @@ task<result<void>> run_book<Registry>::open(session_generation g, std::vector<re
         auto const end = missing.begin() + static_cast<std::ptrdiff_t>(n);
         std::for_each(missing.begin(), end, [&](record_creation* r) { r->created = reply.at; });
         missing.erase(missing.begin(), end);
+        refusals_left = attempts_max;
     }
     co_return success();
 }

@@ -40,11 +40,12 @@ auto read_value(Registry& r, node_path const& path, watch_of<Registry>& watch, s
     return r.children(path, &watch);
 }
 
-/// The value, or nothing if the node is absent. The watch is armed in both cases.
+/// The value, or nothing if the node is absent. The watch is armed in both cases. Errors: version_conflict if the node
+/// is created or removed during each of ten attempts; those of the registry.
 template <class Value, registry Registry>
 task<result<std::optional<Value>>> read_watched(Registry& r, node_path path, watch_of<Registry>& watch,
                                                 node_presence presence) {
-    for (;; presence = node_presence::common) {
+    for (int attempts_left = 10; attempts_left > 0; --attempts_left, presence = node_presence::common) {
         if (presence == node_presence::common) {
             auto found = co_await read_value(r, path, watch, std::type_identity<Value>{});
             if (found) co_return std::optional<Value>{std::move(*found)};
@@ -53,6 +54,7 @@ task<result<std::optional<Value>>> read_watched(Registry& r, node_path path, wat
         ELASTICJOB_CO_TRY(auto const here, co_await r.exists(path, &watch));
         if (!here) co_return std::optional<Value>{};
     }
+    co_return error{errc::version_conflict, "the node keeps coming and going, so it cannot be read", path.str()};
 }
 
 /// Whether users should hear of a failed read: neither the connection nor the end of the registry is the reason.

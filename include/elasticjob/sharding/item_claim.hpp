@@ -73,22 +73,25 @@ bool awaits_java_sharding(job_view<Registry> const& view) {
 
 /// Whether another member has sharded since `ext/assignment` was written. The view cannot tell, because it receives the
 /// two nodes one after the other. This reads the item's node between two reads of the assignment, and repeats that
-/// while the assignment changes. One round trip each time. Errors: those of the registry.
+/// while the assignment changes. One round trip each time. Errors: version_conflict if the assignment changes during
+/// each of ten attempts; those of the registry.
 template <registry Registry>
 task<result<bool>> is_overruled(Registry& r, job_layout at) {
     std::vector<node_path> paths{at.assignment(), at.item_instance(0), at.assignment()};
-    for (;;) {
+    for (int attempts_left = 10; attempts_left > 0; --attempts_left) {
         ELASTICJOB_CO_TRY(auto const now, co_await read_all(r, paths));
         if (now[0] != now[2]) continue; // written in between
         co_return !is_in_force(now[0], now[1]);
     }
+    co_return error{errc::version_conflict, "the assignment keeps changing, so it is unknown whether it is in force",
+                    at.assignment().str()};
 }
 
 /// The items that this instance owns. Reads nothing while an assignment of ours is in force under a leader of ours.
 /// After a Java leader has sharded, reads the nodes of the items. While the job's first sharding is due or a Java
 /// leader has to shard, waits, but at most until `deadline` (D-12: no firing is delayed forever). With
 /// `has_just_sharded`, ignores that the next sharding has already been requested. Errors: timed_out, which names the
-/// cause of the delay; those of the registry.
+/// cause of the delay; those of `is_overruled` and of the registry.
 template <registry Registry>
 task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_layout at, instance_id self,
                                      std::uint32_t count, mono_time deadline, bool has_just_sharded = false) {
