@@ -3,9 +3,9 @@
 #include <elasticjob/console/job_index.hpp>
 #include <elasticjob/core/start_on.hpp>
 #include <elasticjob/cron/time_zone.hpp>
-#include <elasticjob/registry/measured_registry.hpp>
 
 #include <support/cluster.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -40,9 +40,9 @@ struct index_world {
     std::function<void(registry_request const&)> after_request = [](registry_request const&) {};
     UtcZone utc{};
     detail::change_log log{"x"};
-    MeasuredRegistry<basic_memory_registry<virtual_loop>, std::function<void(registry_request const&)>> measured{
-        c.by_hand, [this](registry_request const& r) { after_request(r); }};
-    detail::job_index<decltype(measured)> index{measured, utc, log};
+    measured<basic_memory_registry<virtual_loop>> observed{c.by_hand,
+                                                           [this](registry_request const& r) { after_request(r); }};
+    detail::job_index<decltype(observed)> index{observed, utc, log};
 };
 
 } // namespace

@@ -2,10 +2,10 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/console/job_index.hpp>
 #include <elasticjob/cron/time_zone.hpp>
-#include <elasticjob/registry/measured_registry.hpp>
 
 #include <integration/zk_lab.hpp>
 #include <support/full_run.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -37,10 +37,10 @@ TEST_CASE("zk_console: many jobs are read once, cost no requests while idle, and
     }
     std::atomic<int> requests{0};
     auto const count = [&](registry_request const&) { ++requests; };
-    MeasuredRegistry measured{r, count};
+    measured<ZkRegistry> counted{r, count};
     UtcZone const utc{};
     detail::change_log log{"x"};
-    detail::job_index index{measured, utc, log};
+    detail::job_index index{counted, utc, log};
     auto const rows = index.rows();
     REQUIRE_MESSAGE(rows, (rows ? "" : to_string(rows.error())));
     CHECK(rows->size() == jobs);

@@ -16,11 +16,11 @@
 #include <elasticjob/operations/tree_health.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
-#include <elasticjob/registry/measured_registry.hpp>
 
 #include <integration/zk_lab.hpp>
 #include <integration/zk_proxy.hpp>
 #include <support/full_run.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -83,9 +83,9 @@ TEST_CASE("zk_operations: the overview of many jobs takes seven requests and les
     auto reader = connected(through);
     std::size_t requests = 0;
     auto const count = [&](registry_request const&) { ++requests; };
-    MeasuredRegistry measured{reader, count};
+    measured<ZkRegistry> counted{reader, count};
     auto const before = wire.bytes();
-    auto const all = list_jobs(measured, {.jobs_max = 5'000});
+    auto const all = list_jobs(counted, {.jobs_max = 5'000});
     REQUIRE(all);
     auto const bytes = wire.bytes() - before;
     MESSAGE(bytes << " bytes for " << jobs << " jobs");

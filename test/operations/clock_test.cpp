@@ -2,9 +2,9 @@
 #include <elasticjob/operations/clock.hpp>
 
 #include <elasticjob/operations/job_overview.hpp>
-#include <elasticjob/registry/measured_registry.hpp>
 
 #include <support/cluster.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -45,7 +45,7 @@ TEST_CASE("operations.clock: sends the documented number of requests, and leaves
     cluster c;
     std::size_t requests = 0;
     auto const count = [&](registry_request const&) { ++requests; };
-    MeasuredRegistry r{c.by_hand, count};
+    measured<basic_memory_registry<virtual_loop>> r{c.by_hand, count};
     auto const before = count_nodes(c);
     auto const read = read_clock(r, 7).value();
     CHECK(requests == 7 + 2);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/operations/dead_letter_query.hpp>
 
-#include <elasticjob/registry/measured_registry.hpp>
-
 #include <support/cluster.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -153,7 +152,7 @@ TEST_CASE("operations.dead_letter_query: a call handles a limited number, and sa
     }
     std::size_t requests = 0;
     auto const count = [&](registry_request const&) { ++requests; };
-    MeasuredRegistry r{w.c.by_hand, count};
+    measured<basic_memory_registry<virtual_loop>> r{w.c.by_hand, count};
     auto const page = list_dead_letters(r, dead_letter_query{.letters_max = 1'000}).value();
     CHECK(requests == 1 + 3 + 9);
     requests = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/operations/explain.hpp>
-#include <elasticjob/registry/measured_registry.hpp>
 
 #include <support/cluster.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -44,10 +44,10 @@ TEST_CASE("operations.explain: names the reason if it cannot explain a job") {
 TEST_CASE("operations.explain: takes 13 requests, and one for the server of an owner") {
     world w;
     int count = 0;
-    MeasuredRegistry measured{w.by_hand, [&count](registry_request const&) { ++count; }};
+    measured<basic_memory_registry<virtual_loop>> counted{w.by_hand, [&count](registry_request const&) { ++count; }};
     auto const requests = [&] {
         count = 0;
-        REQUIRE(explain(measured, "settle", 0));
+        REQUIRE(explain(counted, "settle", 0));
         return count;
     };
     w.create("/settle");

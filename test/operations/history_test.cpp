@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/operations/history.hpp>
 
-#include <elasticjob/registry/measured_registry.hpp>
-
 #include <support/cluster.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -39,7 +38,7 @@ TEST_CASE("operations.history: from the run records, if there is no database") {
     busy_jobs w;
     std::size_t requests = 0;
     auto const count = [&](registry_request const&) { ++requests; };
-    MeasuredRegistry r{w.c.by_hand, count};
+    measured<basic_memory_registry<virtual_loop>> r{w.c.by_hand, count};
     auto const page = list_executions(r, {.rows_max = 100, .is_counted = true}).value();
     CHECK(requests == 1 + 2 + 3);
     CHECK(page.rows.size() == 15);

@@ -5,9 +5,8 @@
 #include <elasticjob/operations/stop_run.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
-#include <elasticjob/registry/measured_registry.hpp>
-
 #include <support/cluster.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -295,7 +294,7 @@ TEST_CASE("operations.job_commands: each takes as many requests as its documenta
     world w;
     std::size_t requests = 0;
     auto const count = [&](registry_request const&) { ++requests; };
-    MeasuredRegistry r{w.by_hand, count};
+    measured<basic_memory_registry<virtual_loop>> r{w.by_hand, count};
     auto const cost_of = [&](result<command_result> const& done) {
         CHECK(effect_of(done) == effect::done);
         return std::exchange(requests, 0);

@@ -3,9 +3,9 @@
 
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/remove_job.hpp>
-#include <elasticjob/registry/measured_registry.hpp>
 
 #include <support/cluster.hpp>
+#include <support/measured.hpp>
 
 #include <doctest/doctest.h>
 
@@ -260,7 +260,7 @@ TEST_CASE("operations.tree_health: all jobs, page by page, and the remains of re
     c.create("/zookeeper/quota");
     std::size_t requests = 0;
     auto const count = [&](registry_request const&) { ++requests; };
-    MeasuredRegistry r{c.by_hand, count};
+    measured<basic_memory_registry<virtual_loop>> r{c.by_hand, count};
     auto const whole = check_tree(r).value();
     // Each node, and once more those that have children: a (4, 2), b (6, 3), c (5, 2), gone (2, 1), zookeeper (2, 1).
     CHECK(requests == 1 + 19 + 9);
