@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every order of events in which the leaders of a job follow another job's rounds.
 #include <search/following_world.hpp>
+#include <search/removals.hpp>
 #include <search/scope_text.hpp>
 
 #include <support/sanitized.hpp>
@@ -9,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 using namespace elasticjob;
@@ -66,11 +66,6 @@ TEST_CASE("search.following: each round is written once, when all items have end
 }
 
 TEST_CASE("search.following: without any one of the protections, the search fails and prints the shortest trace") {
-    for (std::size_t n = 0; n < std::size(following_removals); n += removals_apart) {
-        auto const& r = following_removals[n];
-        auto const found = testing::check_all(following_world{r.scope, r.without});
-        MESSAGE("without this: " << r.what << ": " << to_string(found));
-        CHECK_FALSE(found.problem.empty());
-        CHECK(found.trace.size() == r.moves);
-    }
+    auto const search = [](auto const& r) { return testing::check_all(following_world{r.scope, r.without}); };
+    check_removals(following_removals, search);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every order of events in which an instance relies on its lease, loses it, and another instance takes over its item.
 #include <search/lease_world.hpp>
+#include <search/removals.hpp>
 #include <search/scope_text.hpp>
 
 #include <support/sanitized.hpp>
@@ -9,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 using namespace elasticjob;
@@ -102,13 +102,8 @@ TEST_CASE("search.lease: no two instances run an item at once, and no run with t
 }
 
 TEST_CASE("search.lease: without any one of the protections, the search fails and prints the shortest trace") {
-    for (std::size_t n = 0; n < std::size(lease_removals); n += removals_apart) {
-        auto const& r = lease_removals[n];
-        auto const found = testing::check_all(lease_world{lease_scope_of(r.scope), r.without});
-        MESSAGE("without this: " << r.what << ", in " << r.scope << ": " << to_string(found));
-        CHECK_FALSE(found.problem.empty());
-        CHECK(found.trace.size() == r.moves);
-    }
+    auto const search = [](auto const& r) { return testing::check_all(lease_world{lease_scope_of(r.scope), r.without}); };
+    check_removals(lease_removals, search);
 }
 
 /// ELASTICJOB_SEARCH='lease stalls=3 gains=1' build/dev/test/search_test -s

@@ -63,9 +63,6 @@ inline constexpr std::string_view lease_word = "lease ";
 /// Whether this run searches scopes that take seconds.
 inline bool searches_large_scopes() { return amount_for_this_run({.full = 1, .usual = 0, .sanitized = 0}) != 0; }
 
-/// Of the protections, how many a test removes: each one, or each fifth under a sanitizer, which sees the same code.
-inline auto const removals_apart = amount_for_this_run({.full = 1, .usual = 1, .sanitized = 5});
-
 /// The environment variable ELASTICJOB_SEARCH.
 inline std::optional<std::string_view> scope_by_hand() {
     char const* const text = std::getenv("ELASTICJOB_SEARCH");
