@@ -36,11 +36,13 @@ case $probe in
 *_adapters.cpp) foreign='boost::|soci::' ours='elasticjob::' ;;
 *) foreign='^$' ours='' ;;
 esac
-dispatches() { # SYMBOLS: prints those of dispatch or type erasure at run time
-    grep -E "vtable for elasticjob" "$1"
-    grep -E "$erasure" "$1" | grep -E "$ours" | grep -vE "$foreign"
+find_faults() { # writes the symbols of dispatch or type erasure at run time to the file `found`
+    {
+        grep -E "vtable for elasticjob" "$directory/symbols"
+        grep -E "$erasure" "$directory/symbols" | grep -E "$ours" | grep -vE "$foreign"
+    } >"$directory/found" || : # there are none
 }
-dispatches "$directory/symbols" >"$directory/found" || :
+find_faults
 if [ -s "$directory/found" ]; then
     cat "$directory/found"
     echo "dispatch or type erasure at run time, in the symbols above"
@@ -49,7 +51,7 @@ fi
 
 "$@" -O1 -c "$(dirname "$0")/planted/vtables.cpp" -o "$directory/planted.o"
 "$nm" -C "$directory/planted.o" >>"$directory/symbols"
-dispatches "$directory/symbols" >"$directory/found" || :
+find_faults
 for planted in 'vtable for elasticjob::dispatches' 'std::_Function_handler<int (elasticjob::erases const&)'; do
     grep -qF "$planted" "$directory/found" || {
         echo "the check does not find this in a planted file: $planted"

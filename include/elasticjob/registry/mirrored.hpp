@@ -45,8 +45,8 @@ auto read_value(Registry& r, node_path const& path, watch_of<Registry>& watch, s
 template <class Value, registry Registry>
 task<result<std::optional<Value>>> read_watched(Registry& r, node_path path, watch_of<Registry>& watch,
                                                 node_presence presence) {
-    for (int attempts_left = 10; attempts_left > 0; --attempts_left, presence = node_presence::common) {
-        if (presence == node_presence::common) {
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        if (attempt > 0 || presence == node_presence::common) {
             auto found = co_await read_value(r, path, watch, std::type_identity<Value>{});
             if (found) co_return std::optional<Value>{std::move(*found)};
             if (!(found.error() == errc::no_node)) co_return found.error();

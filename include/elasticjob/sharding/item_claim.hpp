@@ -78,7 +78,7 @@ bool awaits_java_sharding(job_view<Registry> const& view) {
 template <registry Registry>
 task<result<bool>> is_overruled(Registry& r, job_layout at) {
     std::vector<node_path> paths{at.assignment(), at.item_instance(0), at.assignment()};
-    for (int attempts_left = 10; attempts_left > 0; --attempts_left) {
+    for (int attempt = 0; attempt < 10; ++attempt) {
         ELASTICJOB_CO_TRY(auto const now, co_await read_all(r, paths));
         if (now[0] != now[2]) continue; // written in between
         co_return !is_in_force(now[0], now[1]);
