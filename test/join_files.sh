@@ -4,6 +4,7 @@
 # outside of any namespace. Then each test has its own namespace; its includes have guards, so they are empty there.
 # What the tests share is declared in headers, so it has none.
 set -eu
+folder=$(cd "$(dirname "$0")" && pwd) # the compiler gets it with -I, so OUT is the same in each clone of the project
 out=$1
 shift
 {
@@ -17,9 +18,9 @@ shift
         case $file in
             *_test.cpp)
                 name=$(basename "$(dirname "$file")")_$(basename "$file" .cpp)
-                printf 'namespace file_%s {\n#include "%s"\n}\n' "$name" "$file"
+                printf 'namespace file_%s {\n#include <%s>\n}\n' "$name" "${file#"$folder"/}"
                 ;;
-            *) printf '#include "%s"\n' "$file" ;;
+            *) printf '#include <%s>\n' "${file#"$folder"/}" ;;
         esac
     done
 } >"$out.new"

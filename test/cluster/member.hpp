@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_TEST_CLUSTER_MEMBER_HPP
 #define ELASTICJOB_TEST_CLUSTER_MEMBER_HPP
 
+#include <support/places.hpp>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -40,7 +42,7 @@ struct line {
 
 /// How a member's process differs from the others'.
 struct member_options {
-    std::string program = ELASTICJOB_CLUSTER_WORKER;
+    std::string program = built_path("cluster_worker");
     std::vector<std::string> under{};     ///< a program that runs it, with its arguments
     std::vector<std::string> variables{}; ///< of its environment, besides those of the test: `NAME=value`
     std::string errors{};                 ///< the file to which its standard error is added; empty: that of the test

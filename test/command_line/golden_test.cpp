@@ -2,6 +2,7 @@
 // The files of golden/ hold the output of each verb. After an intended change, renew them and read the difference:
 //   ELASTICJOB_RENEW_GOLDEN=1 build/dev/test/services_test -tc='command_line.golden*' && git diff test/command_line
 #include <command_line/terminal_world.hpp>
+#include <support/places.hpp>
 
 #include <doctest/doctest.h>
 
@@ -134,7 +135,7 @@ std::string told(chapter const& all) {
 
 TEST_CASE("command_line.golden: each verb prints what its golden file says") {
     for (auto const& one : chapters()) {
-        auto const path = std::string{ELASTICJOB_GOLDEN_DIR} + "/" + one.file + ".txt";
+        auto const path = source_path("test/command_line/golden/" + one.file + ".txt");
         auto const text = told(one);
         if (std::getenv("ELASTICJOB_RENEW_GOLDEN")) std::ofstream{path} << text;
         std::ifstream file{path};

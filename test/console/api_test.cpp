@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <console/console_world.hpp>
+#include <support/places.hpp>
 
 #include <elasticjob/operations/pauses.hpp>
 #include <elasticjob/config/json_codec.hpp>
@@ -35,7 +36,7 @@ std::string names(told const& list) {
 } // namespace
 
 TEST_CASE("console.api: every route is described, with its role, and every described route exists") {
-    std::ifstream file{ELASTICJOB_OPENAPI};
+    std::ifstream file{source_path("packaging/console/openapi.json")};
     std::stringstream text;
     text << file.rdbuf();
     rapidjson::Document description;

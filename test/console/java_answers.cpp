@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <console/java_answers.hpp>
+#include <support/places.hpp>
 
 #include <doctest/doctest.h>
 #include <rapidjson/stringbuffer.h>
@@ -37,7 +38,7 @@ void add_node(node_texts& to, std::string line) {
 std::map<std::string, java_state> read_answers() {
     std::map<std::string, java_state> all;
     java_state* state = nullptr;
-    std::ifstream file{ELASTICJOB_JAVA_ANSWERS};
+    std::ifstream file{source_path("test/console/java_answers.txt")};
     for (std::string line; std::getline(file, line);) {
         if (line.empty() || line.front() == '#') continue;
         auto const kind = take_to(line, ' ');

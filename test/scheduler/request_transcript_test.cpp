@@ -5,6 +5,7 @@
 //   ELASTICJOB_RENEW_TRANSCRIPTS=1 build/dev/test/jobs_test -tc='scheduler.request_transcript*' && git diff test/scheduler
 #include <elasticjob/config/json_codec.hpp>
 #include <support/cluster.hpp>
+#include <support/places.hpp>
 
 #include <doctest/doctest.h>
 
@@ -143,7 +144,7 @@ std::string life_of_a_job(memory_server_options o) {
 }
 
 void check_transcript(std::string const& name, std::string const& text) {
-    auto const path = std::string{ELASTICJOB_TRANSCRIPT_DIR} + "/" + name + ".txt";
+    auto const path = source_path("test/scheduler/transcripts/" + name + ".txt");
     if (std::getenv("ELASTICJOB_RENEW_TRANSCRIPTS")) std::ofstream{path} << text;
     std::ifstream file{path};
     std::string const expected{std::istreambuf_iterator<char>{file}, {}};

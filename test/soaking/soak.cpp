@@ -15,6 +15,7 @@
 #include <soaking/soak_plan.hpp>
 #include <soaking/soak_report.hpp>
 #include <soaking/soak_tools.hpp>
+#include <support/places.hpp>
 
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/core/block_on.hpp>
@@ -368,7 +369,7 @@ private:
         auto const number = [](auto n) { return std::to_string(n.count()); };
         if (s.is_java) {
             auto const j = std::ranges::find_if(jobs_, &soaked_job::has_java);
-            o.program = ELASTICJOB_JAVA_PEER;
+            o.program = built_path("soak_java_peer");
             words = {servers,     "soak", number(session_timeout), s.ip, to_json(j->config), std::to_string(j->step_s),
                      number(body)};
         } else {

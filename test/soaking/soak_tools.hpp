@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_TEST_SOAKING_SOAK_TOOLS_HPP
 #define ELASTICJOB_TEST_SOAKING_SOAK_TOOLS_HPP
 
+#include <support/places.hpp>
+
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -54,7 +56,7 @@ public:
 
     void set(std::chrono::milliseconds by) { value_->store(by.count()); }
     std::vector<std::string> variables() const {
-        return {"LD_PRELOAD=" ELASTICJOB_STEPPED_CLOCK, "ELASTICJOB_CLOCK_OFFSET=" + path_.string()};
+        return {"LD_PRELOAD=" + built_path("libsoak_stepped_clock.so"), "ELASTICJOB_CLOCK_OFFSET=" + path_.string()};
     }
 
 private:
