@@ -6,6 +6,7 @@
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
+#include <elasticjob/registry/change_attempts.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/registry/transaction.hpp>
@@ -24,14 +25,15 @@ result<std::optional<std::string>> pauses_after(std::string_view text, std::stri
 
 /// Pauses or resumes a server; an empty one stands for the whole job (PA-1). If another client writes first or a reply
 /// is lost, this reads again and repeats, a limited number of times. Errors: those of `pauses_after`; version_conflict
-/// if the node kept changing; those of the registry.
+/// if the node kept changing; unknown_outcome if the change may be in the registry; those of the registry.
 template <registry Registry>
 task<result<void>> change_pauses(Registry& r, job_layout at, std::string server, bool paused, wall_time now) {
     auto const path = at.pauses();
-    for (int attempt = 0; attempt < 20; ++attempt) {
+    change_attempts attempts{20};
+    while (attempts.next()) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         auto const there = co_await r.get(path);
-        if (!there && is_transient(there.error())) continue;
+        if (!there && attempts.may_read_again(there.error())) continue;
         bool const is_new = !there && there.error() == errc::no_node;
         if (!there && !is_new) co_return there.error();
         auto const text = pauses_after(there ? there->data : std::string{}, server, paused, now);
@@ -44,13 +46,13 @@ task<result<void>> change_pauses(Registry& r, job_layout at, std::string server,
             t.set(path, **text, there->stat.version);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return success();
-        if (!reply && !is_transient(reply.error())) co_return reply.error();
+        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
         if (reply && reply->refused->why == errc::no_node) { // somebody has removed the parent
             auto const made = co_await r.create(at.orders(), {}, create_mode::persistent);
             if (!made && !is_transient(made.error()) && !is_conflict(made.error().code)) co_return made.error();
         }
     }
-    co_return error{errc::version_conflict, "the pauses of the job kept changing: repeat the call", path.str()};
+    co_return attempts.failure("the pauses of the job kept changing: repeat the call", path.str());
 }
 
 } // namespace elasticjob::detail

@@ -9,6 +9,7 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/registry/change_attempts.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -24,16 +25,16 @@ namespace elasticjob {
 /// const&)`, before the write; an error from it prevents the write. `items_max` as for `enroll`. If another client
 /// writes first or a reply is lost, this reads again and repeats, at most 20 times in all. Errors: those of `validate`
 /// and `accept`; no_node if the job does not exist; invalid_config if jobs would wait for each other; version_conflict
-/// if the nodes kept changing; those of the registry.
+/// if the nodes kept changing; unknown_outcome if the change may be in the registry; those of the registry.
 template <registry Registry, class Accept>
 task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron, std::vector<job_schedule> schedules,
                                    Accept accept, std::uint32_t items_max = sharding_total_count_max) {
-    bool may_be_done = false; // true after a request whose reply was lost
-    for (int attempt = 0; attempt < 20; ++attempt) {
+    detail::change_attempts attempts{20};
+    while (attempts.next()) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         std::vector<node_path> paths{at.config(), at.schedule()};
         auto reading = co_await read_all(r, std::move(paths));
-        if (!reading && is_transient(reading.error())) continue;
+        if (!reading && attempts.may_read_again(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
         auto const& nodes = *reading;
         auto const* stored_node = nodes[0] ? &*nodes[0] : nullptr;
@@ -47,21 +48,20 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         ELASTICJOB_CO_TRY(auto const valid, validate(std::move(config)));
         ELASTICJOB_CO_CHECK(accept(valid));
         auto const chain = co_await read_job_chain(r, valid.config());
-        if (!chain && is_transient(chain.error())) continue;
+        if (!chain && attempts.may_read_again(chain.error())) continue;
         if (!chain) co_return chain.error();
         bool const is_there = stored_node->data == to_json(valid.config()) &&
                               (schedule_node ? schedule_node->data : std::string{}) == to_schedule_text(valid.config());
-        if (may_be_done && is_there) co_return success();
+        if (attempts.may_be_done() && is_there) co_return success();
         transaction t{session.generation};
         detail::put_config(t, at, valid.config(), stored_node, schedule_node);
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return success();
-        may_be_done = !reply;
-        if (!reply && !is_transient(reply.error())) co_return reply.error();
+        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
     }
-    co_return error{errc::version_conflict,
-                    "the job's configuration kept changing while its schedule was being written", at.config().str()};
+    co_return attempts.failure("the job's configuration kept changing while its schedule was being written",
+                               at.config().str());
 }
 
 } // namespace elasticjob

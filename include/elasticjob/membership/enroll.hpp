@@ -6,6 +6,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/registry/change_attempts.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -174,28 +175,30 @@ result<transaction> enrollment_transaction(job_layout const& at, enroll_request 
 /// If another client writes first or a reply is lost, this reads again and repeats, at most 20 times in all. Errors:
 /// job_conflict, also if a live instance has the name; invalid_config if jobs would wait for each other; malformed_data
 /// and those of `validate` for the stored configuration; no_node if the job is gone; removed if it was removed for
-/// good; version_conflict if the nodes kept changing; those of the registry.
+/// good; version_conflict if the nodes kept changing; unknown_outcome if the instance may be registered; those of the
+/// registry.
 template <registry Registry, class Accept, class Begin = adds_nothing>
 task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what, Accept accept, Begin begin = {}) {
     using detail::enroll_look;
     auto [parents, details] = detail::nodes_to_read(at, what);
     std::vector<std::int64_t> our_sessions;
-    for (int attempt = 0; attempt < 20; ++attempt) {
+    detail::change_attempts attempts{20};
+    while (attempts.next()) {
         // The first look leaves out nodes that hardly ever decide anything. If they do, the registry refuses the
         // transaction, and the second look reads them too.
         auto look = enroll_look::whole;
-        if (attempt == 0) look = what.local ? enroll_look::hopeful : enroll_look::brief;
-        if (attempt == 1) details.push_back(at.instance(what.self));
+        if (attempts.number() == 0) look = what.local ? enroll_look::hopeful : enroll_look::brief;
+        if (attempts.number() == 1) details.push_back(at.instance(what.self));
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
         auto const reading = co_await detail::find_nodes(r, at, parents, details, look);
-        if (!reading && is_transient(reading.error())) continue;
+        if (!reading && attempts.may_read_again(reading.error())) continue;
         if (!reading) co_return reading.error();
         auto const& there = *reading;
         ELASTICJOB_CO_TRY(auto decision, detail::decide_enrollment(at, what, there));
         ELASTICJOB_CO_CHECK(accept(decision.in_force));
         auto const chain = co_await read_job_chain(r, decision.in_force.config());
-        if (!chain && is_transient(chain.error())) continue;
+        if (!chain && attempts.may_read_again(chain.error())) continue;
         if (!chain) co_return chain.error();
 
         detail::enroll_attempt const now{session, look, our_sessions};
@@ -208,10 +211,9 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what,
             co_return enrollment{session.generation, std::move(decision.in_force), std::move(decision.why)};
         // Refused, lost, or from a session that is over: read again. If the transaction took effect after all, the
         // instance's node belongs to one of our sessions.
-        if (!reply && !is_transient(reply.error())) co_return reply.error();
+        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
     }
-    co_return error{errc::version_conflict, "the job's nodes kept changing while this instance was registering",
-                    at.root().str()};
+    co_return attempts.failure("the job's nodes kept changing while this instance was registering", at.root().str());
 }
 
 } // namespace elasticjob

@@ -7,6 +7,7 @@
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/registry/change_attempts.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -31,11 +32,12 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
     using decision_type = config_decision;
     job_layout const at{config.name()};
     auto const& ours = config.config();
-    for (int attempt = 0; attempt < 20; ++attempt) {
+    detail::change_attempts attempts{20};
+    while (attempts.next()) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         std::vector<node_path> paths{at.root(), at.ext(), at.removed(), at.config(), at.schedule(), at.item_labels()};
         auto reading = co_await read_all(r, std::move(paths));
-        if (!reading && is_transient(reading.error())) continue;
+        if (!reading && attempts.may_read_again(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
         auto const& nodes = *reading;
         if (nodes[2]) co_return detail::removed_error(at);
@@ -52,7 +54,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
             co_return decision;
         }
         auto const chain = co_await read_job_chain(r, ours);
-        if (!chain && is_transient(chain.error())) continue;
+        if (!chain && attempts.may_read_again(chain.error())) continue;
         if (!chain) co_return chain.error();
         transaction t{session.generation};
         if (!nodes[0]) t.create(at.root(), {});
@@ -63,10 +65,9 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return decision;
-        if (!reply && !is_transient(reply.error())) co_return reply.error();
+        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
     }
-    co_return error{errc::version_conflict, "the job's nodes kept changing while it was being written",
-                    at.root().str()};
+    co_return attempts.failure("the job's nodes kept changing while it was being written", at.root().str());
 }
 
 /// `publish_job` as a blocking call, for programs: it is not in the audit trail. Waits up to ten seconds. Errors: as

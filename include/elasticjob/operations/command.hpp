@@ -8,6 +8,7 @@
 #include <elasticjob/operations/audit_trail.hpp>
 #include <elasticjob/operations/no_such_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
+#include <elasticjob/registry/change_attempts.hpp>
 #include <elasticjob/registry/read_all.hpp>
 
 #include <concepts>
@@ -132,21 +133,22 @@ task<result<command_base>> read_command_base(Registry& r, job_layout at) {
 }
 
 /// Records a refusal in the audit trail, if the job exists or has been removed. Returns the entry of the same command
-/// with the same key, if it was carried out meanwhile: then its own changes have led to the refusal.
+/// with the same key, if it was carried out meanwhile: then its own changes have led to the refusal. Errors: those of
+/// the registry; then nothing is known of such an entry.
 template <registry Registry>
-task<std::optional<audit_entry>> record_refusal(Registry& r, job_layout at, audit_entry e) {
+task<result<std::optional<audit_entry>>> record_refusal(Registry& r, job_layout at, audit_entry e) {
     for (int attempt = 0; attempt < 5; ++attempt) {
-        auto const base = co_await read_command_base(r, at);
-        if (!base || !(base->has_config() || base->is_removed())) break;
+        ELASTICJOB_CO_TRY(auto const base, co_await read_command_base(r, at));
+        if (!base.has_config() && !base.is_removed()) break;
         command_title const refused{e.verb, e.subject, false, true};
-        auto const* before = base->trail.find(e.key);
+        auto const* before = base.trail.find(e.key);
         if (before && refused.is_of(*before)) co_return *before;
-        auto t = base->begin(at, refused);
-        base->record(t, at, e);
-        auto const reply = co_await r.commit(std::move(t));
-        if (!reply || *reply) break;
+        auto t = base.begin(at, refused);
+        base.record(t, at, e);
+        ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
+        if (reply) break;
     }
-    co_return std::nullopt;
+    co_return std::optional<audit_entry>{};
 }
 
 /// Carries out a command. `plan(t)`, a coroutine, reads the nodes on which the command depends, validates, and adds the
@@ -155,8 +157,8 @@ task<std::optional<audit_entry>> record_refusal(Registry& r, job_layout at, audi
 /// command's key, and checks the version of the trail. So a command whose reply was lost is found in the trail and not
 /// carried out twice, and of two calls with one key only one is carried out. Errors: invalid_argument for an invalid
 /// operator's name or key, and for a key that another command has used; no_node and removed if there is no such job;
-/// malformed_data for a trail that cannot be read; version_conflict if all attempts met concurrent changes; those of
-/// `plan`, which are refusals and are recorded, unless the same command with the same key has been carried out
+/// malformed_data for a trail that cannot be read; version_conflict if all attempts met concurrent changes;
+/// unknown_outcome if the command may have been carried out; those of `plan`, which are refusals and are recorded, unless the same command with the same key has been carried out
 /// meanwhile: then the result is that one's; those of the registry.
 template <registry Registry>
 task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title,
@@ -165,14 +167,14 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
     job_layout const at{job};
     ELASTICJOB_CO_TRY(auto const by, checked(std::move(given)));
     std::optional<error> refusal;
-    bool may_be_ours = false; // true after a lost reply: then the entry under the key may be ours
-    auto const result_of = [&](audit_entry const& e) {
+    change_attempts attempts{20};
+    auto const result_of = [&](audit_entry const& e) { // if it may be done, the entry under the key may be ours
         auto const done = e.outcome == command_outcome::unchanged ? effect::unchanged : effect::done;
-        return command_result{may_be_ours ? done : effect::repeated, e.note, by.key};
+        return command_result{attempts.may_be_done() ? done : effect::repeated, e.note, by.key};
     };
-    for (int attempt = 0; attempt < 20 && !refusal; ++attempt) {
+    while (attempts.next()) {
         auto const base = co_await read_command_base(r, at);
-        if (!base && is_transient(base.error())) continue;
+        if (!base && attempts.may_read_again(base.error())) continue;
         if (!base) co_return base.error();
         if (auto const* before = base->trail.find(by.key)) {
             if (!title.is_of(*before)) {
@@ -191,7 +193,7 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
 
         auto t = base->begin(at, title);
         auto const planned = co_await plan(t);
-        if (!planned && is_transient(planned.error())) continue;
+        if (!planned && attempts.may_read_again(planned.error())) continue;
         if (!planned) {
             refusal = planned.error();
             break;
@@ -208,16 +210,19 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply)
             co_return command_result{planned->changes ? effect::done : effect::unchanged, planned->text, by.key};
-        if (!reply && !is_transient(reply.error())) co_return reply.error();
-        may_be_ours |= !reply;
+        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
     }
-    if (!refusal)
-        refusal = error{errc::version_conflict,
-                        "the job's nodes kept changing while the command was carried out: repeat it", at.root().str()};
+    auto const failure =
+        attempts.failure("the job's nodes kept changing while the command was carried out: repeat it", at.root().str());
+    if (!refusal) {
+        if (!(failure == errc::version_conflict)) co_return failure;
+        refusal = failure;
+    }
     if (!by.is_dry_run) {
         auto entry = entry_of(by, title, command_outcome::refused, to_string(*refusal), r.loop().wall_now());
         auto const before = co_await record_refusal(r, at, std::move(entry));
-        if (before) co_return result_of(*before);
+        if (before && *before) co_return result_of(**before);
+        if (!before && attempts.may_be_done()) co_return failure; // its own changes may have led to the refusal
     }
     co_return *std::move(refusal);
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The attempts of a change of shared nodes, and the error after the last of them.
+#ifndef ELASTICJOB_REGISTRY_CHANGE_ATTEMPTS_HPP
+#define ELASTICJOB_REGISTRY_CHANGE_ATTEMPTS_HPP
+
+#include <elasticjob/core/error.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace elasticjob::detail {
+
+/// A change reads, decides and writes, and begins again if another client was faster or the connection broke. This
+/// counts the attempts and remembers why they failed, so that nobody takes a change that may be in the registry for one
+/// that was refused.
+class change_attempts {
+public:
+    explicit change_attempts(int max) noexcept : max_{max} {}
+
+    /// Begins another attempt. False: there have been enough.
+    bool next() noexcept {
+        if (begun_ == max_) return false;
+        ++begun_;
+        connection_.reset();
+        return true;
+    }
+
+    /// The number of the present attempt, from 0.
+    int number() const noexcept { return begun_ - 1; }
+
+    /// Whether an earlier write may have taken effect, because its reply was lost.
+    bool may_be_done() const noexcept { return may_be_done_; }
+
+    /// Takes the error of a read. False: another attempt is no use.
+    bool may_read_again(error const& why) {
+        if (!is_transient(why)) return false;
+        connection_ = why;
+        return true;
+    }
+
+    /// Takes the error of a write. False: another attempt is no use.
+    bool may_write_again(error const& why) {
+        if (!may_read_again(why)) return false;
+        may_be_done_ |= !(why == errc::not_sent);
+        return true;
+    }
+
+    /// The error after the last attempt. `overtaken` says what has kept changing.
+    error failure(std::string overtaken, std::string where) const {
+        if (may_be_done_)
+            return {errc::unknown_outcome,
+                    "the connection broke while this was being written, so it is not known whether it is in the "
+                    "registry: repeat it",
+                    std::move(where)};
+        if (connection_) return *connection_;
+        return {errc::version_conflict, std::move(overtaken), std::move(where)};
+    }
+
+private:
+    int max_, begun_ = 0;
+    bool may_be_done_ = false;
+    std::optional<error> connection_{}; ///< in the present attempt
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_REGISTRY_CHANGE_ATTEMPTS_HPP

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/registry/change_attempts.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using detail::change_attempts;
+
+TEST_CASE("registry.change_attempts: there are as many as allowed, and those that others overtake end in a conflict") {
+    change_attempts attempts{3};
+    for (int n = 0; n < 3; ++n) {
+        REQUIRE(attempts.next());
+        CHECK(attempts.number() == n);
+    }
+    CHECK_FALSE(attempts.next());
+    CHECK(attempts.failure("it kept changing", "/job") == error{errc::version_conflict, "it kept changing", "/job"});
+}
+
+TEST_CASE("registry.change_attempts: a failed read matters in its own attempt, a lost write ever after") {
+    change_attempts attempts{9};
+    error const lost{errc::unknown_outcome, "the reply was lost", "/job"};
+    error const not_sent{errc::not_sent, "there was no connection", "/job"};
+
+    REQUIRE(attempts.next());
+    CHECK_FALSE(attempts.may_read_again({errc::no_auth, "the access list forbids it", "/job"}));
+    CHECK(attempts.may_read_again(lost));
+    CHECK(attempts.failure("", "") == lost);
+    REQUIRE(attempts.next());
+    CHECK(attempts.failure("", "") == errc::version_conflict);
+
+    CHECK(attempts.may_write_again(not_sent)); // certainly without effect
+    CHECK_FALSE(attempts.may_be_done());
+    CHECK(attempts.failure("", "") == not_sent);
+
+    CHECK_FALSE(attempts.may_write_again({errc::too_large, "it is too large", "/job"}));
+    CHECK_FALSE(attempts.may_be_done());
+    CHECK(attempts.may_write_again(lost));
+    CHECK(attempts.may_be_done());
+    REQUIRE(attempts.next());
+    CHECK(attempts.may_read_again(not_sent));
+    auto const failure = attempts.failure("", "/job");
+    CHECK(failure == errc::unknown_outcome);
+    CHECK(failure.where == "/job");
+}
