@@ -244,6 +244,45 @@ TEST_CASE("command_line.program: a repair that fails shows in the exit code, and
     CHECK(t.c.has("/settle/ext/orders/hoo"));
 }
 
+TEST_CASE("command_line.program: a call without an answer names the key with which it can be repeated") {
+    terminal_world t;
+    auto const key_in = [](std::string const& message) {
+        static constexpr std::string_view before = "add --key ";
+        auto const at = message.find(before);
+        return at == message.npos ? std::string{} : message.substr(at + before.size(), 36);
+    };
+    std::string key;
+    {
+        auto const by_hand = t.c.by_hand.session().id;
+        bool is_cut = false;
+        losing const network{t.c.server, [&](std::int64_t session, operation::kind const* write) {
+                                 if (session != by_hand) return request_fate::served;
+                                 if (is_cut) return request_fate::request_lost;
+                                 is_cut = write != nullptr;
+                                 return is_cut ? request_fate::reply_lost : request_fate::served;
+                             }};
+        auto const lost = t.run({"jobs", "trigger", "settle"});
+        CHECK(lost.code == exit_code::unreachable);
+        key = key_in(lost.err);
+        CHECK_MESSAGE(key.size() == 36, lost.err);
+        CHECK(key_in(t.run({"jobs", "trigger", "settle", "--key", "k"}).err).empty()); // the operator knows it
+        CHECK(key_in(t.run({"jobs", "show", "settle"}).err).empty());
+    }
+    t.c.run_for(10s);
+    CHECK(t.c.started().size() == 2);
+    CHECK(t.out({"jobs", "trigger", "settle", "--key", key}).starts_with("repeated: "));
+    t.c.run_for(10s);
+    CHECK(t.c.started().size() == 2);
+
+    t.m.body = [](sharding_context const&) -> result<void> { return error{errc::job_failed, "no money"}; };
+    std::vector<std::string> awaited{"items", "trigger", "settle", "1", "--wait", "--for", "success", "--timeout", "2s"};
+    auto const late = t.run(awaited);
+    CHECK(late.code == exit_code::not_in_time);
+    awaited.insert(awaited.end(), {"--key", key_in(late.err)});
+    CHECK(t.run(awaited).code == exit_code::not_in_time);
+    CHECK(t.c.started().size() == 3);
+}
+
 TEST_CASE("command_line.program: cron needs no registry") {
     terminal_world t;
     t.is_reachable = false;

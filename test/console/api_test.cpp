@@ -165,6 +165,35 @@ TEST_CASE("console.api: filters take ranges of item and instance counts, and nea
     CHECK(w.get(here + "jobs-by-health?items=12").at("/counts/ok") == "1");
 }
 
+TEST_CASE("console.api: a command without an answer is told the key with which it can be repeated") {
+    console_world w;
+    auto const key_in = [](told const& answer) { return detail::find_text(answer.headers, "Idempotency-Key"); };
+    std::string key;
+    {
+        auto const by_hand = w.c.by_hand.session().id;
+        bool is_cut = false;
+        losing const network{w.c.server, [&](std::int64_t session, operation::kind const* write) {
+                                 if (session != by_hand) return request_fate::served;
+                                 if (is_cut) return request_fate::request_lost;
+                                 is_cut = write != nullptr;
+                                 return is_cut ? request_fate::reply_lost : request_fate::served;
+                             }};
+        auto const lost = w.post(settle + "/trigger");
+        CHECK(lost.status == 503);
+        key = key_in(lost);
+        CHECK(key.size() == 36);
+        CHECK(key_in(w.post(settle + "/trigger", {{"idempotency-key", "k"}})).empty()); // the client knows it
+        CHECK(key_in(w.get(settle)).empty());
+    }
+    w.c.run_for(10s);
+    auto const started = w.c.started().size();
+    auto const again = w.post(settle + "/trigger", {{"idempotency-key", key}});
+    CHECK(again.text("effect") == "repeated");
+    w.c.run_for(10s);
+    CHECK(w.c.started().size() == started);
+    CHECK(key_in(w.post(settle + "/trigger")).empty()); // answered
+}
+
 TEST_CASE("console.api: every view shows paused jobs and servers as paused") {
     console_world w;
     REQUIRE(w.m.schedule(make_job("load", never, 3)));

@@ -39,9 +39,10 @@ std::vector<change> changes() {
     return {
         {"a command", [](cluster& c) { return without_value(trigger_job(c.by_hand, "settle", {"ann"})); }},
         {"a pause",
-         [](cluster& c) { return wait(c, detail::change_pauses(c.by_hand, at, "", true, c.by_hand.loop().wall_now())); }},
-        {"a schedule",
-         [](cluster& c) { return wait(c, change_schedule(c.by_hand, at, "0 0 3 * * ?", {}, anything)); }},
+         [](cluster& c) {
+             return wait(c, detail::change_pauses(c.by_hand, at, "", true, c.by_hand.loop().wall_now()));
+         }},
+        {"a schedule", [](cluster& c) { return wait(c, change_schedule(c.by_hand, at, "0 0 3 * * ?", {}, anything)); }},
         {"a configuration",
          [](cluster& c) {
              auto config = make_job("settle", "0 0 3 * * ?", 2);

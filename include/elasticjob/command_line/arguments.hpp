@@ -73,7 +73,9 @@ struct arguments {
     std::string output = "table";
     std::string zone = "UTC";
 
-    std::string operator_name{}, key{};
+    std::string operator_name{};
+    std::string key{}; ///< of the command; made by the program if the operator gives none
+    bool is_key_made = false;
     bool is_dry_run = false, is_confirmed = false;
 
     std::string job{}, server{}, instance{}, file{}, shell{}, expression{};

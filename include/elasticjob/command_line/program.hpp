@@ -57,7 +57,7 @@ public:
 protected:
     explicit program_base(terminal& t) : terminal_{t} {}
 
-    /// The arguments, with the operator's name from the environment.
+    /// The arguments, with the operator's name from the environment, and a key for a command without one.
     arguments given() const;
 
     /// The style of tables. Errors: those of a zone that cannot be loaded.
@@ -68,6 +68,9 @@ protected:
 
     /// Shows the planned effect, and makes the operator type the name.
     std::optional<answer> ask(std::string const& name, answer const& planned);
+
+    /// If the command may have been carried out, or goes on, names the key that the program has made for it.
+    static void tell_key(answer& a, arguments const& given);
 
     exit_code print(answer const& a, arguments const& given, table_style const& style);
 
@@ -238,7 +241,9 @@ exit_code program_on<Loop>::run_command(registry_ref<Loop> r, command<Loop> cons
         planned.is_dry_run = true;
         if (auto const refused = ask(a.*c.confirmed_by, c.run(r, planned))) return print(*refused, a, style);
     }
-    return print(c.run(r, a), a, style);
+    auto done = c.run(r, a);
+    if (c.is_command()) tell_key(done, a);
+    return print(done, a, style);
 }
 
 template <loop Loop>

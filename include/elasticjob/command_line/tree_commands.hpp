@@ -53,7 +53,7 @@ answer repair_tree(registry_ref<Loop> r, arguments const& a) {
         if (!finding.is_repairable) continue;
         auto by = a.by();
         // When the command is repeated, the findings that are left have the same keys as before.
-        if (!by.key.empty()) by.key += "/" + std::to_string(elasticjob::detail::fnv_1a(finding.path));
+        by.key += "/" + std::to_string(elasticjob::detail::fnv_1a(finding.path));
         auto const done = repair(r, finding, std::move(by));
         messages += finding.path + ": " + (done ? done->text : to_string(done.error())) + "\n";
         if (!done) failed.emplace_back(finding, exit_code_of(done.error().code));

@@ -146,7 +146,7 @@ auto console_api<Loop>::own_routes() -> std::vector<own_route> const& {
 
 template <loop Loop>
 console_reply console_api<Loop>::answer_operator(console_request const& r, console_operator const& who) {
-    console_call c{r, who};
+    console_call c{r, who, {}, make_key_for(r)};
     std::vector<std::string_view> methods;
     if (auto done =
             take_route("api/v1/", own_routes(), c, methods, [&](auto const& route) { return route.answer(*this, c); }))
@@ -158,6 +158,7 @@ console_reply console_api<Loop>::answer_operator(console_request const& r, conso
         auto const seen = site->log.id_of(site->log.last()); // the stream reports changes during the read
         auto reply = route.answer(*site, c);
         reply.headers.emplace_back("Elasticjob-Change", seen);
+        c.tell_key(reply);
         return reply;
     };
     if (auto done = take_route("api/v1/registries/{registry}/", routes_, c, methods, in_site)) return *std::move(done);
@@ -170,7 +171,11 @@ console_reply console_api<Loop>::answer_operator(console_request const& r, conso
         return *std::move(done);
     if (options_.has_java_interface) {
         java_console<Loop> const java{sites_.front(), databases_.empty() ? nullptr : &databases_.front()};
-        auto const in_java = [&](auto const& route) { return route.answer(java, c); };
+        auto const in_java = [&](auto const& route) {
+            auto reply = route.answer(java, c);
+            c.tell_key(reply);
+            return reply;
+        };
         if (auto done = take_route("api/", java_routes<Loop>(), c, methods, in_java)) return *std::move(done);
     }
     return no_route(methods);

@@ -36,10 +36,14 @@ struct console_route_shape {
     console_role least;
 };
 
+/// A key for a command whose client has given none; empty for any other request.
+std::string make_key_for(console_request const& r);
+
 struct console_call {
     console_request const& request;
     console_operator const& by_whom;
     text_pairs parameters{}; ///< of the path
+    std::string made_key{};  ///< see `make_key_for`
 
     std::string_view operator[](std::string_view name) const { return find_text(parameters, name); }
 
@@ -50,7 +54,10 @@ struct console_call {
     result<void> check_query() const;
 
     /// The operator, the key and the dry-run flag of the request's command.
-    command_by by() const { return {by_whom.name, std::string{request.header("idempotency-key")}, is_dry_run()}; }
+    command_by by() const;
+
+    /// If the effect of a command is unknown, names the key that was made for it, so that the client can repeat it.
+    void tell_key(console_reply& reply) const;
 
     /// Whether the operator may know that the job exists.
     bool may_see(std::string_view job) const { return by_whom.rights.in_job(job) >= console_role::viewer; }

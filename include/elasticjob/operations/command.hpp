@@ -188,8 +188,7 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
             refusal = removed_error(at);
             break;
         }
-        if (!base->has_config() && !title.may_create)
-            co_return detail::no_such_job(at.root());
+        if (!base->has_config() && !title.may_create) co_return detail::no_such_job(at.root());
 
         auto t = base->begin(at, title);
         auto const planned = co_await plan(t);

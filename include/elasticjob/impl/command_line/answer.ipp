@@ -74,7 +74,7 @@ ELASTICJOB_DECL std::string_view advice_for(errc code) noexcept {
     case errc::unknown_outcome:
     case errc::session_lost:
     case errc::timed_out:
-        return "a command may have been carried out: look at elasticjob audit list, or repeat it with its --key";
+        return "a command may have been carried out: look at elasticjob audit list, or repeat it with its key";
     case errc::version_conflict:
         return "look at the present state, then decide again";
     case errc::not_running:

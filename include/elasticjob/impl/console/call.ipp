@@ -6,6 +6,7 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/config/utc_text.hpp>
 #include <elasticjob/console/call.hpp>
+#include <elasticjob/core/random.hpp>
 
 namespace elasticjob::detail {
 
@@ -23,6 +24,21 @@ ELASTICJOB_DECL std::optional<text_pairs> match_pattern(std::string_view pattern
         if (pattern.empty() && &segment != &path.back()) return std::nullopt;
     }
     return pattern.empty() ? std::optional{std::move(parameters)} : std::nullopt;
+}
+
+ELASTICJOB_DECL std::string make_key_for(console_request const& r) {
+    bool const has_none = !r.is_safe() && r.header("idempotency-key").empty();
+    return has_none ? random_source{random_source::machine_seed()}.uuid() : std::string{};
+}
+
+ELASTICJOB_DECL command_by console_call::by() const {
+    std::string given{request.header("idempotency-key")};
+    return {by_whom.name, given.empty() ? made_key : std::move(given), is_dry_run()};
+}
+
+ELASTICJOB_DECL void console_call::tell_key(console_reply& reply) const {
+    bool const is_unknown = reply.status == 503;
+    if (is_unknown && !made_key.empty() && !is_dry_run()) reply.headers.emplace_back("Idempotency-Key", made_key);
 }
 
 ELASTICJOB_DECL bool console_call::is_allowed(console_route_shape const& route) const {
