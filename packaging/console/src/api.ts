@@ -14,6 +14,11 @@ export class Problem extends Error {
   ) {
     super(message);
   }
+
+  /** Whether the command may have been carried out. The server answers each of these with 503. */
+  get isOutcomeUnknown(): boolean {
+    return this.status === 0 || ['unknown_outcome', 'session_lost', 'timed_out', 'closed'].includes(this.code);
+  }
 }
 
 export function problemText(e: unknown): string {

@@ -102,10 +102,10 @@ function Confirmation(p: { command: Command }): JSX.Element {
       const effect = await command.send(subject, { key: dryRun ? newKey() : key, dryRun, signal: stop.current.signal });
       return { subject, text: effect.text, tone: '' };
     } catch (e) {
-      const isUnknown = e instanceof Problem && (e.status === 0 || e.status === 504 || e.status === 202);
+      const isUnknown = e instanceof Problem && e.isOutcomeUnknown;
       return {
         subject,
-        text: isUnknown ? wordsNow().outcomeUnknown : problemText(e),
+        text: isUnknown && e.status === 0 ? wordsNow().outcomeUnknown : problemText(e),
         tone: isUnknown ? 'unknown' : 'bad',
       };
     }

@@ -322,7 +322,7 @@ function SaveDialog(p: {
           </button>
         ) : (
           <button type="button" class="primary" disabled={busy} onClick={() => void save()}>
-            {fault && !fault.status ? t.repeat : t.save}
+            {fault?.isOutcomeUnknown ? t.repeat : t.save}
           </button>
         )}
       </div>
