@@ -3,6 +3,7 @@
 
 #include <elasticjob/allocation/all_strategies.hpp>
 #include <elasticjob/config/config_file.hpp>
+#include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
 
 #include <doctest/doctest.h>
@@ -253,14 +254,8 @@ TEST_CASE("command_line.program: a call without an answer names the key with whi
     };
     std::string key;
     {
-        auto const by_hand = t.c.by_hand.session().id;
-        bool is_cut = false;
-        losing const network{t.c.server, [&](std::int64_t session, operation::kind const* write) {
-                                 if (session != by_hand) return request_fate::served;
-                                 if (is_cut) return request_fate::request_lost;
-                                 is_cut = write != nullptr;
-                                 return is_cut ? request_fate::reply_lost : request_fate::served;
-                             }};
+        losing const network{t.c.server,
+                             losing::cut_at_write(t.c.by_hand.session().id, request_fate::reply_lost)};
         auto const lost = t.run({"jobs", "trigger", "settle"});
         CHECK(lost.code == exit_code::unreachable);
         key = key_in(lost.err);
@@ -281,6 +276,40 @@ TEST_CASE("command_line.program: a call without an answer names the key with whi
     awaited.insert(awaited.end(), {"--key", key_in(late.err)});
     CHECK(t.run(awaited).code == exit_code::not_in_time);
     CHECK(t.c.started().size() == 3);
+}
+
+TEST_CASE("command_line.program: a command that failed in some jobs only names its key, and says which may be done") {
+    terminal_world t;
+    REQUIRE(t.m.schedule(make_job("other", never, 1)));
+    t.c.run_for(1s);
+    std::vector<std::string> const disable{"servers", "disable", "10.0.0.1", "--yes"};
+    auto const by_hand = t.c.by_hand.session().id;
+    auto const commits_before = [&](int served, request_fate fate) { // the writes of the jobs come one after another
+        return [by_hand, served, fate, is_cut = false](std::int64_t s, operation::kind const* write) mutable {
+            if (s != by_hand || (!is_cut && !write)) return request_fate::served;
+            if (is_cut) return request_fate::request_lost;
+            is_cut = served-- == 0;
+            return is_cut ? fate : request_fate::served;
+        };
+    };
+    {
+        losing const network{t.c.server, commits_before(1, request_fate::reply_lost)};
+        auto const partly = t.run(disable);
+        CHECK(partly.code == exit_code::unreachable);
+        CHECK(partly.out.find("unknown") != std::string::npos);
+        CHECK(partly.out.find("done") != std::string::npos);
+        CHECK_MESSAGE(partly.err.find("add --key ") != std::string::npos, partly.err);
+    }
+    t.c.run_for(10s);
+    REQUIRE(add_job(t.c.by_hand, make_job("spare", never, 1)));
+    for (auto const* path : {"/spare/servers", "/spare/servers/10.0.0.1"}) t.c.create(path);
+    auto const refused = t.run({"servers", "remove", "10.0.0.1", "--yes"}); // the other two jobs have instances there
+    CHECK(refused.code == exit_code::conflict);
+    CHECK(refused.out.find("done") != std::string::npos);
+    CHECK_MESSAGE(refused.err.find("add --key ") != std::string::npos, refused.err);
+    auto const nothing = t.run({"servers", "remove", "10.0.0.1", "--yes"});
+    CHECK(nothing.code == exit_code::conflict);
+    CHECK(nothing.err.find("--key") == std::string::npos); // nothing was done
 }
 
 TEST_CASE("command_line.program: cron needs no registry") {

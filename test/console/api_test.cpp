@@ -170,20 +170,20 @@ TEST_CASE("console.api: a command without an answer is told the key with which i
     auto const key_in = [](told const& answer) { return detail::find_text(answer.headers, "Idempotency-Key"); };
     std::string key;
     {
-        auto const by_hand = w.c.by_hand.session().id;
-        bool is_cut = false;
-        losing const network{w.c.server, [&](std::int64_t session, operation::kind const* write) {
-                                 if (session != by_hand) return request_fate::served;
-                                 if (is_cut) return request_fate::request_lost;
-                                 is_cut = write != nullptr;
-                                 return is_cut ? request_fate::reply_lost : request_fate::served;
-                             }};
+        losing const network{w.c.server,
+                             losing::cut_at_write(w.c.by_hand.session().id, request_fate::reply_lost)};
         auto const lost = w.post(settle + "/trigger");
         CHECK(lost.status == 503);
         key = key_in(lost);
         CHECK(key.size() == 36);
         CHECK(key_in(w.post(settle + "/trigger", {{"idempotency-key", "k"}})).empty()); // the client knows it
         CHECK(key_in(w.get(settle)).empty());
+        auto const dry = w.post(settle + "/trigger?dry_run=true");
+        CHECK(dry.status == 503);
+        CHECK(key_in(dry).empty()); // it writes nothing
+        auto const on_server = w.post(here + "servers/" + w.m.ip + "/disable");
+        CHECK(on_server.status == 503);
+        CHECK(key_in(on_server).size() == 36);
     }
     w.c.run_for(10s);
     auto const started = w.c.started().size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/operations/remove_job.hpp>
 #include <elasticjob/operations/shut_down.hpp>
 #include <elasticjob/operations/switches.hpp>
 #include <elasticjob/operations/trigger.hpp>
@@ -173,6 +174,59 @@ TEST_CASE("operations.commands: a call that the other one with its key has overt
     auto const third = j.c.wait_for(detail::carry_out(r, settle, later, title, plan));
     CHECK(third.error() == errc::node_exists);
     CHECK(j.last().outcome == command_outcome::refused);
+}
+
+TEST_CASE("operations.commands: the same holds for a call that finds neither the job's configuration nor a tombstone") {
+    job_of_two j;
+    auto& r = j.c.by_hand;
+    auto const settle = job_name::parse("settle").value();
+    auto const removed = job_layout{settle}.removed();
+    REQUIRE(remove_job(r, "settle", ann));
+    detail::command_title title{"restore"};
+    title.may_create = title.may_be_removed = true;
+    auto const other = [&](transaction& t) -> task<result<detail::command_plan>> {
+        t.remove(removed);
+        co_return detail::command_plan{"restored"};
+    };
+    auto const plan = [&](transaction& t) -> task<result<detail::command_plan>> {
+        command_by first{"ann", "key-1"};
+        auto overtaking = detail::carry_out(r, settle, std::move(first), title, other);
+        CHECK(co_await std::move(overtaking));
+        (void)t;
+        co_return error{errc::no_node, "the job has not been removed", removed.str()};
+    };
+    command_by const bob{"bob", "key-1"};
+    CHECK(effect_of(j.c.wait_for(detail::carry_out(r, settle, bob, title, plan))) == effect::repeated);
+}
+
+TEST_CASE("operations.commands: a refusal after a lost reply counts only if the trail can be read") {
+    for (bool const is_readable : {true, false}) {
+        INFO(is_readable);
+        job_of_two j;
+        auto& r = j.c.by_hand;
+        auto const settle = job_name::parse("settle").value();
+        bool is_refused = false;
+        int writes = 0;
+        auto const decide = [&](std::int64_t session, operation::kind const* write) {
+            if (session != r.session().id) return request_fate::served;
+            bool const is_cut = is_refused && !is_readable;
+            bool const is_first = write && writes++ == 0;
+            return is_cut || is_first ? request_fate::request_lost : request_fate::served;
+        };
+        losing const network{j.c.server, decide};
+        int plans = 0;
+        auto const plan = [&](transaction& t) -> task<result<detail::command_plan>> {
+            t.check(job_layout{settle}.config());
+            if (++plans == 1) co_return detail::command_plan{"done"};
+            is_refused = true;
+            co_return error{errc::not_running, "it is over"};
+        };
+        command_by const by{"ann", "key-1"};
+        auto const done = j.c.wait_for(detail::carry_out(r, settle, by, detail::command_title{"stop"}, plan));
+        REQUIRE_FALSE(done);
+        CHECK(done.error() == (is_readable ? errc::not_running : errc::unknown_outcome));
+        CHECK((done.error().what.find("the key key-1") != std::string::npos) == !is_readable);
+    }
 }
 
 TEST_CASE("operations.commands: a lost reply or request leads to one run, and is reported as done") {

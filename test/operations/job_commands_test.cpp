@@ -312,6 +312,6 @@ TEST_CASE("operations.job_commands: each takes as many requests as its documenta
     REQUIRE(m.shutdown("settle"));
     w.run_for(1s);
     auto const nodes = w.paths().size();
-    CHECK(cost_of(remove_job(r, "settle", ann)) == 26 + nodes);
+    CHECK(cost_of(remove_job(r, "settle", ann)) == 25 + nodes);
     CHECK(cost_of(restore_job(r, "settle", ann)) == 16);
 }

@@ -71,15 +71,8 @@ TEST_CASE("operations.lost_changes: a change that may have been made is never re
         INFO(one.name);
         for (auto const first : {request_fate::reply_lost, request_fate::request_lost}) {
             world w;
-            bool is_cut = false;
-            losing const network{w.server, [&](std::int64_t session, operation::kind const* write) {
-                                     if (session != w.by_hand.session().id) return request_fate::served;
-                                     if (is_cut) return request_fate::request_lost;
-                                     is_cut = write != nullptr;
-                                     return is_cut ? first : request_fate::served;
-                                 }};
+            losing const network{w.server, losing::cut_at_write(w.by_hand.session().id, first)};
             auto const done = one.make(w);
-            CHECK(is_cut);
             REQUIRE_FALSE(done);
             CHECK_MESSAGE(done.error() == errc::unknown_outcome, to_string(done.error()));
         }

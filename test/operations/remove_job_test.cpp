@@ -248,6 +248,41 @@ TEST_CASE("operations.remove_job, restore_job: a reply that is lost does no harm
     }
 }
 
+TEST_CASE("operations.remove_job: a command that is on record is never reported as not sent") {
+    world w;
+    REQUIRE(w.add().schedule(make_job("settle", never, 2)));
+    w.run_for(1s);
+    losing const network{w.server, losing::cut_at_write(w.by_hand.session().id, request_fate::served)};
+    CHECK(remove_job(w.by_hand, "settle", {"ann"}, 5s).error() == errc::timed_out);
+    CHECK(w.has("/settle/ext/removed"));
+}
+
+TEST_CASE("operations.remove_job: a command that is on record is done, although the job is restored meanwhile") {
+    world w;
+    auto& m = w.add();
+    REQUIRE(m.schedule(make_job("settle", "0/1 * * * * ?", 1)));
+    m.holds = true;
+    w.run_for(2s);
+    REQUIRE(m.held() == 1);
+    std::optional<result<command_result>> removal;
+    task_scope tasks;
+    auto remove = [&]() -> task<void> {
+        auto name = job_name::parse("settle").value();
+        command_by by{"ann"};
+        removal.emplace(co_await order_removal(w.by_hand, std::move(name), std::move(by), mono_time::max()));
+    };
+    post(w.loop, [&] { tasks.spawn(remove()); });
+    w.run_for(1s);
+    REQUIRE_FALSE(removal);
+    w.remove_tree("/settle"); // by another operator, with the instance
+    basic_memory_registry<virtual_loop> other{w.server};
+    REQUIRE(add_job(other, make_job("settle", never, 1)));
+    w.run_for(5s);
+    REQUIRE(removal);
+    REQUIRE(*removal);
+    CHECK((*removal)->what == command_result::effect::done);
+}
+
 TEST_CASE("operations.restore_job: the name is free again, and nothing of the past comes back with it") {
     world w;
     auto& m = w.add();

@@ -22,22 +22,22 @@ TEST_CASE("registry.change_attempts: a failed read matters in its own attempt, a
     error const not_sent{errc::not_sent, "there was no connection", "/job"};
 
     REQUIRE(attempts.next());
-    CHECK_FALSE(attempts.may_read_again({errc::no_auth, "the access list forbids it", "/job"}));
-    CHECK(attempts.may_read_again(lost));
+    CHECK_FALSE(attempts.note_read({errc::no_auth, "the access list forbids it", "/job"}));
+    CHECK(attempts.note_read(lost));
     CHECK(attempts.failure("", "") == lost);
     REQUIRE(attempts.next());
     CHECK(attempts.failure("", "") == errc::version_conflict);
 
-    CHECK(attempts.may_write_again(not_sent)); // certainly without effect
+    CHECK(attempts.note_write(not_sent)); // certainly without effect
     CHECK_FALSE(attempts.may_be_done());
     CHECK(attempts.failure("", "") == not_sent);
 
-    CHECK_FALSE(attempts.may_write_again({errc::too_large, "it is too large", "/job"}));
+    CHECK_FALSE(attempts.note_write({errc::too_large, "it is too large", "/job"}));
     CHECK_FALSE(attempts.may_be_done());
-    CHECK(attempts.may_write_again(lost));
+    CHECK(attempts.note_write(lost));
     CHECK(attempts.may_be_done());
     REQUIRE(attempts.next());
-    CHECK(attempts.may_read_again(not_sent));
+    CHECK(attempts.note_read(not_sent));
     auto const failure = attempts.failure("", "/job");
     CHECK(failure == errc::unknown_outcome);
     CHECK(failure.where == "/job");

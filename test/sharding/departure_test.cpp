@@ -139,6 +139,15 @@ TEST_CASE("sharding.departure: refusals do not make it read without a pause fore
     CHECK(end.outcome.error() == errc::version_conflict);
 }
 
+TEST_CASE("sharding.departure: an instance that got no answer until its deadline may have left") {
+    leaver l;
+    (void)l.read(l.d.begin(l.session));
+    l.now += 5s;
+    auto const end = l.d.committed(error{errc::unknown_outcome, "lost"}, l.session, l.now);
+    REQUIRE(end.what == kind::finished);
+    CHECK(end.outcome.error() == errc::timed_out);
+}
+
 TEST_CASE("sharding.departure: a registry that forbids it, or is closed, is not asked again") {
     for (auto const why : {errc::no_auth, errc::closed}) {
         leaver l;

@@ -85,6 +85,16 @@ struct losing {
     losing& operator=(losing const&) = delete;
     ~losing() { server.set_filter({}); }
 
+    /// The first write of the session from now has this fate, and then the connection works no more.
+    static rule_type cut_at_write(std::int64_t session, request_fate fate) {
+        return [session, fate, is_cut = false](std::int64_t s, operation::kind const* write) mutable {
+            if (s != session) return request_fate::served;
+            if (is_cut) return request_fate::request_lost;
+            is_cut = write != nullptr;
+            return is_cut ? fate : request_fate::served;
+        };
+    }
+
     /// Only the n-th request of the session from now, counted from 0.
     static rule_type nth(std::int64_t session, std::uint64_t n, request_fate fate) {
         return [session, n, fate, seen = std::uint64_t{0}](std::int64_t s, operation::kind const*) mutable {

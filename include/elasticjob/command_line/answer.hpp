@@ -56,6 +56,9 @@ struct answer {
 
     /// Lines for the standard error.
     std::string messages{};
+
+    /// A part of the command has been carried out, and another one has failed.
+    bool has_begun = false;
 };
 
 /// Has the messages `elasticjob: WHAT` and, if `next` is not empty, `next: WHAT TO DO`.
@@ -66,7 +69,7 @@ answer failure(error const& e);
 /// The result of a command.
 answer answer_for(result<command_result> const& done);
 
-/// The results of a command in several jobs. The exit code is that of the first refusal.
+/// The results of a command in several jobs. The exit code is that of the worst failure.
 answer answer_for(result<std::vector<command_in_job>> const& all);
 
 /// The format in which the answer is printed.

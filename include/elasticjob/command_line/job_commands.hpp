@@ -138,7 +138,9 @@ answer trigger(registry_ref<Loop> r, arguments const& a, std::optional<item_inde
         if (!trail) return failure(trail.error());
         if (auto const since = begin_of_runs(*trail, done->key)) begun->count_since(*since);
     }
-    return await_end(r, a, *std::move(begun));
+    auto ended = await_end(r, a, *std::move(begun));
+    ended.has_begun = ended.code == exit_code::failed;
+    return ended;
 }
 
 template <loop Loop>

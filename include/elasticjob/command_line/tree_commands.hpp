@@ -48,7 +48,8 @@ answer repair_tree(registry_ref<Loop> r, arguments const& a) {
     auto const found = check_job(r, a.job);
     if (!found) return failure(found.error());
     std::string messages;
-    std::vector<std::pair<tree_finding, exit_code>> failed;
+    std::vector<std::pair<tree_finding, errc>> failed;
+    bool has_begun = false;
     for (auto const& finding : *found) {
         if (!finding.is_repairable) continue;
         auto by = a.by();
@@ -56,17 +57,25 @@ answer repair_tree(registry_ref<Loop> r, arguments const& a) {
         by.key += "/" + std::to_string(elasticjob::detail::fnv_1a(finding.path));
         auto const done = repair(r, finding, std::move(by));
         messages += finding.path + ": " + (done ? done->text : to_string(done.error())) + "\n";
-        if (!done) failed.emplace_back(finding, exit_code_of(done.error().code));
+        if (done)
+            has_begun = true;
+        else
+            failed.emplace_back(finding, done.error().code);
     }
     auto const left = check_job(r, a.job);
     auto shown = left ? answer{.rows = table_of(*left)} : failure(left.error());
     shown.messages.insert(0, messages);
     if (!left) return shown;
+    bool is_unknown = false;
     for (auto const& [finding, code] : failed) {
         bool const is_left = std::any_of(left->begin(), left->end(), [&f = finding](tree_finding const& now) {
             return now.path == f.path && now.what == f.what;
         });
-        if (is_left && shown.code == exit_code::done) shown.code = code;
+        if (!is_left) continue;
+        shown.has_begun = has_begun;
+        bool const is_worse = !is_unknown && elasticjob::detail::is_effect_unknown(code);
+        if (shown.code == exit_code::done || is_worse) shown.code = exit_code_of(code);
+        is_unknown |= is_worse;
     }
     return shown;
 }

@@ -84,7 +84,7 @@ error lacks_role(std::string_view operator_name, console_role least);
 
 console_reply reply_for(result<command_result> const& done);
 
-/// The answer to a command in several jobs. If it was refused in one of them, that refusal is the answer; the same
+/// The answer to a command in several jobs. If it failed in one of them, the worst failure is the answer; the same
 /// request with the same key continues the command.
 console_reply reply_for(result<std::vector<command_in_job>> const& all);
 

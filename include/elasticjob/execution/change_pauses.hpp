@@ -33,7 +33,7 @@ task<result<void>> change_pauses(Registry& r, job_layout at, std::string server,
     while (attempts.next()) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         auto const there = co_await r.get(path);
-        if (!there && attempts.may_read_again(there.error())) continue;
+        if (!there && attempts.note_read(there.error())) continue;
         bool const is_new = !there && there.error() == errc::no_node;
         if (!there && !is_new) co_return there.error();
         auto const text = pauses_after(there ? there->data : std::string{}, server, paused, now);
@@ -46,10 +46,10 @@ task<result<void>> change_pauses(Registry& r, job_layout at, std::string server,
             t.set(path, **text, there->stat.version);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return success();
-        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return reply.error();
         if (reply && reply->refused->why == errc::no_node) { // somebody has removed the parent
             auto const made = co_await r.create(at.orders(), {}, create_mode::persistent);
-            if (!made && !is_transient(made.error()) && !is_conflict(made.error().code)) co_return made.error();
+            if (!made && !is_conflict(made.error().code) && !attempts.note_read(made.error())) co_return made.error();
         }
     }
     co_return attempts.failure("the pauses of the job kept changing: repeat the call", path.str());

@@ -34,7 +34,7 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         std::vector<node_path> paths{at.config(), at.schedule()};
         auto reading = co_await read_all(r, std::move(paths));
-        if (!reading && attempts.may_read_again(reading.error())) continue;
+        if (!reading && attempts.note_read(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
         auto const& nodes = *reading;
         auto const* stored_node = nodes[0] ? &*nodes[0] : nullptr;
@@ -48,7 +48,7 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         ELASTICJOB_CO_TRY(auto const valid, validate(std::move(config)));
         ELASTICJOB_CO_CHECK(accept(valid));
         auto const chain = co_await read_job_chain(r, valid.config());
-        if (!chain && attempts.may_read_again(chain.error())) continue;
+        if (!chain && attempts.note_read(chain.error())) continue;
         if (!chain) co_return chain.error();
         bool const is_there = stored_node->data == to_json(valid.config()) &&
                               (schedule_node ? schedule_node->data : std::string{}) == to_schedule_text(valid.config());
@@ -58,7 +58,7 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return success();
-        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return reply.error();
     }
     co_return attempts.failure("the job's configuration kept changing while its schedule was being written",
                                at.config().str());

@@ -192,13 +192,13 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what,
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
         auto const reading = co_await detail::find_nodes(r, at, parents, details, look);
-        if (!reading && attempts.may_read_again(reading.error())) continue;
+        if (!reading && attempts.note_read(reading.error())) continue;
         if (!reading) co_return reading.error();
         auto const& there = *reading;
         ELASTICJOB_CO_TRY(auto decision, detail::decide_enrollment(at, what, there));
         ELASTICJOB_CO_CHECK(accept(decision.in_force));
         auto const chain = co_await read_job_chain(r, decision.in_force.config());
-        if (!chain && attempts.may_read_again(chain.error())) continue;
+        if (!chain && attempts.note_read(chain.error())) continue;
         if (!chain) co_return chain.error();
 
         detail::enroll_attempt const now{session, look, our_sessions};
@@ -211,7 +211,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what,
             co_return enrollment{session.generation, std::move(decision.in_force), std::move(decision.why)};
         // Refused, lost, or from a session that is over: read again. If the transaction took effect after all, the
         // instance's node belongs to one of our sessions.
-        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return reply.error();
     }
     co_return attempts.failure("the job's nodes kept changing while this instance was registering", at.root().str());
 }

@@ -37,7 +37,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         std::vector<node_path> paths{at.root(), at.ext(), at.removed(), at.config(), at.schedule(), at.item_labels()};
         auto reading = co_await read_all(r, std::move(paths));
-        if (!reading && attempts.may_read_again(reading.error())) continue;
+        if (!reading && attempts.note_read(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
         auto const& nodes = *reading;
         if (nodes[2]) co_return detail::removed_error(at);
@@ -54,7 +54,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
             co_return decision;
         }
         auto const chain = co_await read_job_chain(r, ours);
-        if (!chain && attempts.may_read_again(chain.error())) continue;
+        if (!chain && attempts.note_read(chain.error())) continue;
         if (!chain) co_return chain.error();
         transaction t{session.generation};
         if (!nodes[0]) t.create(at.root(), {});
@@ -65,7 +65,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return decision;
-        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return reply.error();
     }
     co_return attempts.failure("the job's nodes kept changing while it was being written", at.root().str());
 }

@@ -28,7 +28,8 @@ struct command_by {
 
     /// Two calls with the same key are one command: the second call returns the result of the first. 1 to 100 visible
     /// ASCII characters. A job remembers a key for its next 200 commands. Empty: the call makes a new key. Then the
-    /// call itself survives a lost reply, but a second call is a second command.
+    /// call itself survives a lost reply, but a second call is a second command. So give one if you want to repeat a
+    /// call that has timed out.
     std::string key{};
 
     /// Validates the command and returns its effect, but writes nothing, not even to the audit trail.
@@ -91,6 +92,9 @@ private:
     task<result<command_plan>> (*call_)(void const*, transaction&);
 };
 
+/// A key that no other command has.
+std::string new_key();
+
 /// Gives the command a key if it has none. Errors: invalid_argument.
 result<command_by> checked(command_by by);
 
@@ -133,22 +137,23 @@ task<result<command_base>> read_command_base(Registry& r, job_layout at) {
 }
 
 /// Records a refusal in the audit trail, if the job exists or has been removed. Returns the entry of the same command
-/// with the same key, if it was carried out meanwhile: then its own changes have led to the refusal. Errors: those of
-/// the registry; then nothing is known of such an entry.
+/// with the same key, if it was carried out meanwhile: then its own changes have led to the refusal. After an error it
+/// is not known whether there is such an entry. Errors: no_node if there is no such job; version_conflict if the nodes
+/// kept changing; those of the registry.
 template <registry Registry>
 task<result<std::optional<audit_entry>>> record_refusal(Registry& r, job_layout at, audit_entry e) {
     for (int attempt = 0; attempt < 5; ++attempt) {
         ELASTICJOB_CO_TRY(auto const base, co_await read_command_base(r, at));
-        if (!base.has_config() && !base.is_removed()) break;
         command_title const refused{e.verb, e.subject, false, true};
         auto const* before = base.trail.find(e.key);
         if (before && refused.is_of(*before)) co_return *before;
+        if (!base.has_config() && !base.is_removed()) co_return detail::no_such_job(at.root());
         auto t = base.begin(at, refused);
         base.record(t, at, e);
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
-        if (reply) break;
+        if (reply) co_return std::optional<audit_entry>{};
     }
-    co_return std::optional<audit_entry>{};
+    co_return error{errc::version_conflict, "the job's nodes kept changing", at.root().str()};
 }
 
 /// Carries out a command. `plan(t)`, a coroutine, reads the nodes on which the command depends, validates, and adds the
@@ -158,8 +163,9 @@ task<result<std::optional<audit_entry>>> record_refusal(Registry& r, job_layout 
 /// carried out twice, and of two calls with one key only one is carried out. Errors: invalid_argument for an invalid
 /// operator's name or key, and for a key that another command has used; no_node and removed if there is no such job;
 /// malformed_data for a trail that cannot be read; version_conflict if all attempts met concurrent changes;
-/// unknown_outcome if the command may have been carried out; those of `plan`, which are refusals and are recorded, unless the same command with the same key has been carried out
-/// meanwhile: then the result is that one's; those of the registry.
+/// unknown_outcome, with the key, if the command may have been carried out; those of the registry; those of `plan`,
+/// which are refusals and are recorded, unless the same command with the same key has been carried out meanwhile: then
+/// the result is that one's.
 template <registry Registry>
 task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title,
                                        command_planner plan) {
@@ -172,10 +178,16 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         auto const done = e.outcome == command_outcome::unchanged ? effect::unchanged : effect::done;
         return command_result{attempts.may_be_done() ? done : effect::repeated, e.note, by.key};
     };
+    auto const known = [&](error e) { // `e`, unless the command may have been carried out
+        if (!attempts.may_be_done()) return e;
+        auto unknown = attempts.failure({}, at.root().str());
+        unknown.what += ": repeat the command with the key " + by.key;
+        return unknown;
+    };
     while (attempts.next()) {
         auto const base = co_await read_command_base(r, at);
-        if (!base && attempts.may_read_again(base.error())) continue;
-        if (!base) co_return base.error();
+        if (!base && attempts.note_read(base.error())) continue;
+        if (!base) co_return known(base.error());
         if (auto const* before = base->trail.find(by.key)) {
             if (!title.is_of(*before)) {
                 refusal = error{errc::invalid_argument,
@@ -188,11 +200,11 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
             refusal = removed_error(at);
             break;
         }
-        if (!base->has_config() && !title.may_create) co_return detail::no_such_job(at.root());
+        if (!base->has_config() && !title.may_create) co_return known(no_such_job(at.root()));
 
         auto t = base->begin(at, title);
         auto const planned = co_await plan(t);
-        if (!planned && attempts.may_read_again(planned.error())) continue;
+        if (!planned && attempts.note_read(planned.error())) continue;
         if (!planned) {
             refusal = planned.error();
             break;
@@ -209,19 +221,19 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply)
             co_return command_result{planned->changes ? effect::done : effect::unchanged, planned->text, by.key};
-        if (!reply && !attempts.may_write_again(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return known(reply.error());
     }
-    auto const failure =
-        attempts.failure("the job's nodes kept changing while the command was carried out: repeat it", at.root().str());
     if (!refusal) {
-        if (!(failure == errc::version_conflict)) co_return failure;
-        refusal = failure;
+        auto failure = attempts.failure("the job's nodes kept changing while the command was carried out: repeat it",
+                                        at.root().str());
+        if (!attempts.are_all_answered()) co_return known(std::move(failure));
+        refusal = std::move(failure);
     }
     if (!by.is_dry_run) {
         auto entry = entry_of(by, title, command_outcome::refused, to_string(*refusal), r.loop().wall_now());
         auto const before = co_await record_refusal(r, at, std::move(entry));
         if (before && *before) co_return result_of(**before);
-        if (!before && attempts.may_be_done()) co_return failure; // its own changes may have led to the refusal
+        if (!before) co_return known(*std::move(refusal)); // the command's own changes may have led to the refusal
     }
     co_return *std::move(refusal);
 }

@@ -20,6 +20,23 @@ struct command_in_job {
 
 namespace detail {
 
+/// Whether a command that failed so may have been carried out.
+constexpr bool is_effect_unknown(errc code) noexcept {
+    return code == errc::unknown_outcome || code == errc::session_lost || code == errc::timed_out ||
+           code == errc::closed;
+}
+
+/// The first failure whose effect is unknown, or else the first one; null if there is none.
+inline error const* worst_failure(std::vector<command_in_job> const& all) {
+    error const* worst = nullptr;
+    for (auto const& one : all) {
+        if (one.outcome) continue;
+        auto const& e = one.outcome.error();
+        if (!worst || (is_effect_unknown(e.code) && !is_effect_unknown(worst->code))) worst = &e;
+    }
+    return worst;
+}
+
 /// Gives the command for one job after another. Errors: as `find_server`.
 template <registry Registry, class Command>
 task<result<std::vector<command_in_job>>> for_each_job_of(Registry& r, std::string server, Command command) {

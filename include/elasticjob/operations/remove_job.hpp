@@ -200,10 +200,9 @@ task<result<command_result>> order_removal(Registry& r, job_name job, command_by
     auto order = detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
     ELASTICJOB_CO_TRY(auto done, co_await within(r.loop(), deadline, std::move(order)));
     if (is_dry_run) co_return done;
-    ELASTICJOB_CO_TRY(auto const tombstone, co_await r.exists(at.removed()));
-    if (!tombstone) co_return done; // the job has been restored since
-    detail::keep_tombstone const last{};
-    ELASTICJOB_CO_CHECK(co_await detail::remove_with(r, at, deadline, last, true));
+    auto const cleared = co_await detail::remove_with(r, at, deadline, detail::keep_tombstone{}, true);
+    bool const is_restored = !cleared && cleared.error() == errc::version_conflict; // since then
+    if (!cleared && !is_restored) co_return cleared.error();
     co_return done;
 }
 

@@ -12,8 +12,8 @@
 namespace elasticjob::detail {
 
 /// A change reads, decides and writes, and begins again if another client was faster or the connection broke. This
-/// counts the attempts and remembers why they failed, so that nobody takes a change that may be in the registry for one
-/// that was refused.
+/// counts the attempts and notes lost replies, so that nobody takes a change that may be in the registry for one that
+/// was refused.
 class change_attempts {
 public:
     explicit change_attempts(int max) noexcept : max_{max} {}
@@ -32,16 +32,19 @@ public:
     /// Whether an earlier write may have taken effect, because its reply was lost.
     bool may_be_done() const noexcept { return may_be_done_; }
 
-    /// Takes the error of a read. False: another attempt is no use.
-    bool may_read_again(error const& why) {
+    /// Whether the registry has answered all requests of the present attempt, and all writes.
+    bool are_all_answered() const noexcept { return !may_be_done_ && !connection_; }
+
+    /// Notes the error of a read. Returns whether another attempt may help.
+    bool note_read(error const& why) {
         if (!is_transient(why)) return false;
         connection_ = why;
         return true;
     }
 
-    /// Takes the error of a write. False: another attempt is no use.
-    bool may_write_again(error const& why) {
-        if (!may_read_again(why)) return false;
+    /// Notes the error of a write. Returns whether another attempt may help.
+    bool note_write(error const& why) {
+        if (!note_read(why)) return false;
         may_be_done_ |= !(why == errc::not_sent);
         return true;
     }
@@ -50,8 +53,7 @@ public:
     error failure(std::string overtaken, std::string where) const {
         if (may_be_done_)
             return {errc::unknown_outcome,
-                    "the connection broke while this was being written, so it is not known whether it is in the "
-                    "registry: repeat it",
+                    "the connection broke during a write, so it is not known whether the change is in the registry",
                     std::move(where)};
         if (connection_) return *connection_;
         return {errc::version_conflict, std::move(overtaken), std::move(where)};

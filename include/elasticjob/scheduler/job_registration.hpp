@@ -252,7 +252,7 @@ task<result<void>> job_registration<Environment>::hand_over() {
     context_.registry.abandon(left_behind(context_.at, context_.self, g, leader_.place()));
     if (!has_joined) co_return outcome; // the caller of the start gets the reason
     auto why = outcome ? withdrawn.error() : outcome.error();
-    why.what = "the nodes of this instance are still there, so its items wait; the registry removes them as soon as it "
+    why.what = "nodes of this instance may still be there, so its items wait; the registry removes them as soon as it "
                "can, or they end with the session: " +
                why.what;
     why.where = context_.at.instance(context_.self).str();

@@ -118,13 +118,19 @@ ELASTICJOB_DECL answer answer_for(result<std::vector<command_in_job>> const& all
     if (!all) return failure(all.error());
     answer a;
     a.rows = report{{"job", "effect", "text"}};
+    bool is_done_in_one = false;
     for (auto const& one : *all) {
-        if (one.outcome) {
+        is_done_in_one |= one.outcome.has_value();
+        if (one.outcome)
             a.rows->rows.push_back({one.job, name_of(one.outcome->what), one.outcome->text});
-            continue;
-        }
-        a.rows->rows.push_back({one.job, "refused", to_string(one.outcome.error())});
-        if (a.code == exit_code::done) a.code = exit_code_of(one.outcome.error().code);
+        else
+            a.rows->rows.push_back(
+                {one.job, elasticjob::detail::is_effect_unknown(one.outcome.error().code) ? "unknown" : "refused",
+                 to_string(one.outcome.error())});
+    }
+    if (auto const* worst = elasticjob::detail::worst_failure(*all)) {
+        a.code = exit_code_of(worst->code);
+        a.has_begun = is_done_in_one;
         a.messages = "elasticjob: not done in every job\nnext: see the reasons above, then repeat the command\n";
     }
     return a;

@@ -4,7 +4,6 @@
 
 #include <elasticjob/command_line/program.hpp>
 #include <elasticjob/config/due_times.hpp>
-#include <elasticjob/core/random.hpp>
 #include <elasticjob/cron/system_zone.hpp>
 
 #include <poll.h>
@@ -32,7 +31,7 @@ ELASTICJOB_DECL arguments program_base::given() const {
     auto a = tree_.given();
     if (a.operator_name.empty()) a.operator_name = terminal_.variable("USER").value_or("");
     if (a.key.empty()) {
-        a.key = random_source{random_source::machine_seed()}.uuid();
+        a.key = elasticjob::detail::new_key();
         a.is_key_made = true;
     }
     return a;
@@ -73,7 +72,7 @@ ELASTICJOB_DECL std::optional<answer> program_base::ask(std::string const& name,
 }
 
 ELASTICJOB_DECL void program_base::tell_key(answer& a, arguments const& given) {
-    bool const may_go_on = a.code == exit_code::unreachable || a.code == exit_code::not_in_time;
+    bool const may_go_on = a.has_begun || a.code == exit_code::unreachable || a.code == exit_code::not_in_time;
     if (given.is_key_made && !given.is_dry_run && may_go_on)
         a.messages += "next: to repeat this call instead of giving a second command, add --key " + given.key + "\n";
 }

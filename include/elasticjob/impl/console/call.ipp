@@ -6,7 +6,6 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/config/utc_text.hpp>
 #include <elasticjob/console/call.hpp>
-#include <elasticjob/core/random.hpp>
 
 namespace elasticjob::detail {
 
@@ -28,7 +27,7 @@ ELASTICJOB_DECL std::optional<text_pairs> match_pattern(std::string_view pattern
 
 ELASTICJOB_DECL std::string make_key_for(console_request const& r) {
     bool const has_none = !r.is_safe() && r.header("idempotency-key").empty();
-    return has_none ? random_source{random_source::machine_seed()}.uuid() : std::string{};
+    return has_none ? new_key() : std::string{};
 }
 
 ELASTICJOB_DECL command_by console_call::by() const {
@@ -95,22 +94,20 @@ ELASTICJOB_DECL console_reply reply_for(result<command_result> const& done) {
 
 ELASTICJOB_DECL console_reply reply_for(result<std::vector<command_in_job>> const& all) {
     if (!all) return problem(all.error());
-    std::size_t refused = 0;
-    error const* first = nullptr;
+    std::size_t failed = 0;
     auto what = command_result::effect::unchanged;
     json_writer out;
     for (auto const& one : *all) {
-        if (one.outcome) {
-            if (one.outcome->what != command_result::effect::unchanged) what = one.outcome->what;
-            continue;
-        }
-        ++refused;
-        if (!first) first = &one.outcome.error();
+        if (!one.outcome)
+            ++failed;
+        else if (one.outcome->what != command_result::effect::unchanged)
+            what = one.outcome->what;
     }
     auto const jobs = std::to_string(all->size()) + (all->size() == 1 ? " job" : " jobs");
-    if (first)
-        return problem(
-            {first->code, "refused in " + std::to_string(refused) + " of " + jobs + ": " + first->what, first->where});
+    if (auto const* worst = worst_failure(*all)) {
+        auto const verb = is_effect_unknown(worst->code) ? "the effect is unknown or refused in " : "refused in ";
+        return problem({worst->code, verb + std::to_string(failed) + " of " + jobs + ": " + worst->what, worst->where});
+    }
     out.member("effect", name_of(what)).member("text", "in " + jobs).open_list("jobs");
     for (auto const& one : *all)
         out.open()

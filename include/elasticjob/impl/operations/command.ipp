@@ -20,6 +20,8 @@ ELASTICJOB_DECL std::string_view name_of(command_result::effect e) noexcept {
 
 namespace elasticjob::detail {
 
+ELASTICJOB_DECL std::string new_key() { return random_source{random_source::machine_seed()}.uuid(); }
+
 ELASTICJOB_DECL result<command_by> checked(command_by by) {
     std::string fit;
     auto const max = audit_trail::word_bytes_max;
@@ -30,7 +32,7 @@ ELASTICJOB_DECL result<command_by> checked(command_by by) {
     auto const is_visible = [](char c) { return '!' <= c && c <= '~'; };
     if (by.key.size() > max || !std::all_of(by.key.begin(), by.key.end(), is_visible))
         return error{errc::invalid_argument, "a key has at most 100 characters, all of them visible ASCII", "key"};
-    if (by.key.empty()) by.key = random_source{random_source::machine_seed()}.uuid();
+    if (by.key.empty()) by.key = new_key();
     return by;
 }
 

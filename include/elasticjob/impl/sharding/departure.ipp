@@ -86,7 +86,7 @@ ELASTICJOB_DECL departure_step departure::remove(transaction changes) {
 ELASTICJOB_DECL departure_step departure::committed(result<commit_reply> reply, session_view const& session,
                                                     mono_time now) {
     assert(phase_ == phase::removing || phase_ == phase::catching_up);
-    if (!reply) return reply.error() == errc::no_auth ? finish(std::move(reply).error()) : try_later(now);
+    if (!reply) return failed(std::move(reply).error(), now);
     has_written_ = true;
     if (phase_ == phase::catching_up) return begin(session);
     if (*reply) return finish(success());
@@ -94,7 +94,7 @@ ELASTICJOB_DECL departure_step departure::committed(result<commit_reply> reply, 
     --releases_left_;
     if (reply->refused->why == errc::no_node) releases_left_ = std::min(releases_left_, 2);
     bool const is_patient = ++refusals_ < refusals_max && now < deadline_;
-    return is_patient ? begin(session) : try_later(now);
+    return is_patient ? begin(session) : try_later(errc::version_conflict, now);
 }
 
 ELASTICJOB_DECL departure_step departure::finish(result<void> outcome) {
@@ -104,11 +104,14 @@ ELASTICJOB_DECL departure_step departure::finish(result<void> outcome) {
     return step;
 }
 
-ELASTICJOB_DECL departure_step departure::try_later(mono_time now) {
-    if (now >= deadline_)
+ELASTICJOB_DECL departure_step departure::try_later(errc why, mono_time now) {
+    if (now >= deadline_ && is_conflict(why))
         return finish(error{errc::version_conflict,
-                            "this instance could not leave in time: the job's nodes kept changing, or the registry did "
-                            "not answer",
+                            "this instance could not leave in time, because the job's nodes kept changing",
+                            at_.instance(self_).str()});
+    if (now >= deadline_)
+        return finish(error{errc::timed_out,
+                            "the registry did not answer in time, so it is not known whether this instance has left",
                             at_.instance(self_).str()});
     phase_ = phase::pausing;
     return {departure_step::kind::pause};
@@ -116,7 +119,7 @@ ELASTICJOB_DECL departure_step departure::try_later(mono_time now) {
 
 ELASTICJOB_DECL departure_step departure::failed(error why, mono_time now) {
     bool const is_final = why == errc::closed || why == errc::no_auth;
-    return is_final ? finish(std::move(why)) : try_later(now);
+    return is_final ? finish(std::move(why)) : try_later(why.code, now);
 }
 
 ELASTICJOB_DECL transaction departure::removal(reading const& now, session_view const& session) const {
