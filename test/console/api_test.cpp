@@ -181,8 +181,13 @@ TEST_CASE("console.api: a command without an answer is told the key with which i
         auto const dry = w.post(settle + "/trigger?dry_run=true");
         CHECK(dry.status == 503);
         CHECK(key_in(dry).empty()); // it writes nothing
+    }
+    {
+        losing const network{w.c.server,
+                             losing::cut_at_write(w.c.by_hand.session().id, request_fate::reply_lost)};
         auto const on_server = w.post(here + "servers/" + w.m.ip + "/disable");
         CHECK(on_server.status == 503);
+        CHECK(on_server.text("detail").starts_with("failed in 1 of 1 job: "));
         CHECK(key_in(on_server).size() == 36);
     }
     w.c.run_for(10s);
@@ -361,7 +366,7 @@ TEST_CASE("console.api: commands report their effect, once for each key, and are
     auto const refused = w.post(server + "/remove");
     CHECK(refused.status == 409);
     CHECK(refused.text("code") == "version_conflict");
-    CHECK(refused.text("detail").starts_with("refused in 1 of 1 job: "));
+    CHECK(refused.text("detail").starts_with("failed in 1 of 1 job: "));
     CHECK(w.post(settle + "/items/0/stop").status == 409);
     CHECK(w.post(settle + "/items/9/disable").status == 404);
     CHECK(w.post(here + "jobs/nobody/trigger").status == 404);

@@ -75,6 +75,8 @@ TEST_CASE("operations.lost_changes: a change that may have been made is never re
             auto const done = one.make(w);
             REQUIRE_FALSE(done);
             CHECK_MESSAGE(done.error() == errc::unknown_outcome, to_string(done.error()));
+            bool const names_key = done.error().what.find(": repeat the command with the key ") != std::string::npos;
+            CHECK(names_key == (one.name == "a command"));
         }
     }
 }

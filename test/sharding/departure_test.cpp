@@ -156,11 +156,24 @@ TEST_CASE("sharding.departure: a registry that forbids it, or is closed, is not 
         REQUIRE(end.what == kind::finished);
         CHECK(end.outcome.error() == why);
     }
+    for (auto const why : {errc::no_auth, errc::closed}) {
+        leaver l;
+        (void)l.read(l.d.begin(l.session));
+        auto const end = l.d.committed(error{why, "no"}, l.session, l.now);
+        REQUIRE(end.what == kind::finished);
+        CHECK(end.outcome.error() == why);
+    }
+}
+
+TEST_CASE("sharding.departure: another refusal counts once the deadline is over") {
     leaver l;
     (void)l.read(l.d.begin(l.session));
-    auto const end = l.d.committed(error{errc::no_auth, "no"}, l.session, l.now);
-    CHECK(end.what == kind::finished);
-    CHECK_FALSE(end.outcome);
+    CHECK(l.d.committed(error{errc::too_large, "a quota"}, l.session, l.now).what == kind::pause);
+    l.now += 5s;
+    (void)l.read(l.d.resumed(l.session));
+    auto const end = l.d.committed(error{errc::too_large, "a quota"}, l.session, l.now);
+    REQUIRE(end.what == kind::finished);
+    CHECK(end.outcome.error() == errc::too_large);
 }
 
 TEST_CASE("sharding.departure: the names that a Java leader has written go with the instance (JV-4)") {

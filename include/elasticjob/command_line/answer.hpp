@@ -57,7 +57,7 @@ struct answer {
     /// Lines for the standard error.
     std::string messages{};
 
-    /// A part of the command has been carried out, and another one has failed.
+    /// The command, or a part of it, has been carried out, although the answer is a failure.
     bool has_begun = false;
 };
 

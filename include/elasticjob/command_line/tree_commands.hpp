@@ -42,7 +42,8 @@ answer check_tree(registry_ref<Loop> r, arguments const& a) {
 }
 
 /// Repairs all findings that can be repaired, one after the other, and shows the others. The exit code is that of the
-/// first repair that failed, unless the fault is gone, as when the node above it was removed.
+/// first repair whose effect is unknown, or else of the first one that failed, unless the fault is gone, as when the
+/// node above it was removed.
 template <loop Loop>
 answer repair_tree(registry_ref<Loop> r, arguments const& a) {
     auto const found = check_job(r, a.job);
@@ -65,18 +66,17 @@ answer repair_tree(registry_ref<Loop> r, arguments const& a) {
     auto const left = check_job(r, a.job);
     auto shown = left ? answer{.rows = table_of(*left)} : failure(left.error());
     shown.messages.insert(0, messages);
-    if (!left) return shown;
     bool is_unknown = false;
     for (auto const& [finding, code] : failed) {
-        bool const is_left = std::any_of(left->begin(), left->end(), [&f = finding](tree_finding const& now) {
+        auto const is_same = [&f = finding](tree_finding const& now) {
             return now.path == f.path && now.what == f.what;
-        });
-        if (!is_left) continue;
-        shown.has_begun = has_begun;
-        bool const is_worse = !is_unknown && elasticjob::detail::is_effect_unknown(code);
+        };
+        if (left && std::none_of(left->begin(), left->end(), is_same)) continue;
+        bool const is_worse = !is_unknown && is_effect_unknown(code);
         if (shown.code == exit_code::done || is_worse) shown.code = exit_code_of(code);
         is_unknown |= is_worse;
     }
+    shown.has_begun = has_begun && shown.code != exit_code::done;
     return shown;
 }
 

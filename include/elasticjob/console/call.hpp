@@ -56,7 +56,8 @@ struct console_call {
     /// The operator, the key and the dry-run flag of the request's command.
     command_by by() const;
 
-    /// If the effect of a command is unknown, names the key that was made for it, so that the client can repeat it.
+    /// If a command may have been carried out, or only a part of it, names the key that was made for it, so that the
+    /// client can repeat it.
     void tell_key(console_reply& reply) const;
 
     /// Whether the operator may know that the job exists.

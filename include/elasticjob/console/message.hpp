@@ -61,6 +61,7 @@ struct console_reply {
     std::string content_type = "application/json";
     std::string body{};
     text_pairs headers{};
+    bool is_effect_unknown = false; ///< the request may have taken effect, as a whole or in part
 };
 
 /// The status code of HTTP for an error.

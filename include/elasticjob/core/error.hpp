@@ -134,6 +134,12 @@ constexpr bool is_connection(errc code) noexcept {
     return code == errc::unreachable || code == errc::not_sent || code == errc::unknown_outcome;
 }
 
+/// Whether a request or a call that failed so may have taken effect.
+constexpr bool is_effect_unknown(errc code) noexcept {
+    return code == errc::unknown_outcome || code == errc::session_lost || code == errc::timed_out ||
+           code == errc::closed;
+}
+
 /// A failure: a code for programs, and for people the cause, the correct input, and the place.
 struct [[nodiscard]] error {
     errc code{};         ///< for programs

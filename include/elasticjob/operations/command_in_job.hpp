@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_OPERATIONS_COMMAND_IN_JOB_HPP
 #define ELASTICJOB_OPERATIONS_COMMAND_IN_JOB_HPP
 
+#include <elasticjob/core/error.hpp>
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/operations/command.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 
@@ -19,12 +21,6 @@ struct command_in_job {
 };
 
 namespace detail {
-
-/// Whether a command that failed so may have been carried out.
-constexpr bool is_effect_unknown(errc code) noexcept {
-    return code == errc::unknown_outcome || code == errc::session_lost || code == errc::timed_out ||
-           code == errc::closed;
-}
 
 /// The first failure whose effect is unknown, or else the first one; null if there is none.
 inline error const* worst_failure(std::vector<command_in_job> const& all) {

@@ -127,8 +127,8 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
 
 /// Runs that item's last dead letter for that due instant again, or discards it. One transaction checks the version of
 /// the record, so if two operators handle the same letter, one of them gets no_node. The item's owner is notified and
-/// runs it like any other run. If that fails again, it is a dead letter again, so a repetition of the call runs it again;
-/// otherwise, after a lost reply, no_node means that the first call has succeeded.
+/// runs it like any other run. A run that fails again is a dead letter again, and a repetition of the call runs it once
+/// more. Otherwise, after a lost reply, no_node means that the first call has succeeded.
 /// Errors: no_node if there is no such letter; version_conflict if the item runs or waits for a retry (try again when
 /// that run has ended), or if its record kept changing; invalid_argument if it is to run again, and the job has no such
 /// item any more or is not monitored, or a Java member owns the item; malformed_data; those of the registry.

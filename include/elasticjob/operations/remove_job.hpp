@@ -185,7 +185,8 @@ task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline
 /// `request_removal` as an operator's command. The transaction that creates the tombstone records the command in the
 /// audit trail, which stays beside the tombstone. If the job was removed already, the call only removes the rest of its
 /// nodes. A second call with the same key continues to wait and to remove nodes, unless the job has been restored
-/// since. Errors: as `request_removal`, and those of `carry_out`. After timed_out repeat the call with the same key:
+/// since: that ends each call, with the result of the command. Other errors: as `request_removal`, and those of
+/// `carry_out`. After timed_out repeat the call with the same key:
 /// the error tells whether the job is removed already.
 template <registry Registry>
 task<result<command_result>> order_removal(Registry& r, job_name job, command_by by, mono_time deadline) {

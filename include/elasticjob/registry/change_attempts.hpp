@@ -32,7 +32,7 @@ public:
     /// Whether an earlier write may have taken effect, because its reply was lost.
     bool may_be_done() const noexcept { return may_be_done_; }
 
-    /// Whether the registry has answered all requests of the present attempt, and all writes.
+    /// Whether the registry has answered all requests of the present attempt, and no write may have taken effect unseen.
     bool are_all_answered() const noexcept { return !may_be_done_ && !connection_; }
 
     /// Notes the error of a read. Returns whether another attempt may help.

@@ -252,9 +252,10 @@ task<result<void>> job_registration<Environment>::hand_over() {
     context_.registry.abandon(left_behind(context_.at, context_.self, g, leader_.place()));
     if (!has_joined) co_return outcome; // the caller of the start gets the reason
     auto why = outcome ? withdrawn.error() : outcome.error();
-    why.what = "nodes of this instance may still be there, so its items wait; the registry removes them as soon as it "
-               "can, or they end with the session: " +
-               why.what;
+    why.what =
+        "nodes of this instance may still be there; if so, its items wait, and the registry removes them as soon as it "
+        "can, or they end with the session: " +
+        why.what;
     why.where = context_.at.instance(context_.self).str();
     context_.tell_trouble(why);
     co_return outcome;

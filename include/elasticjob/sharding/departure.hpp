@@ -99,7 +99,7 @@ private:
     departure_step remove(transaction changes);
     departure_step failed(error why, mono_time now);
     departure_step finish(result<void> outcome);
-    departure_step try_later(errc why, mono_time now);
+    departure_step try_later(error why, mono_time now);
 
     static constexpr int java_releases = 20;
     static constexpr int refusals_max = 30; ///< other clients can cause at most three: they only remove our nodes

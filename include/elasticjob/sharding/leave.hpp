@@ -14,8 +14,8 @@
 namespace elasticjob {
 
 /// Makes the requests that `departure` decides on, and repeats them while replies are lost. Precondition: none of the
-/// instance's items runs any more. Errors: those of the registry; version_conflict if `deadline` passed
-/// while the nodes kept changing; timed_out if it passed while the registry did not answer.
+/// instance's items runs any more. Errors: those of the registry; version_conflict if `deadline` passed while the nodes
+/// kept changing; timed_out if it passed while the registry did not answer.
 template <registry Registry>
 task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_generation g, mono_time deadline,
                          bool has_traits = false, bool has_java_members = false) {

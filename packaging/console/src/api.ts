@@ -15,9 +15,10 @@ export class Problem extends Error {
     super(message);
   }
 
-  /** Whether the command may have been carried out. The server answers each of these with 503. */
+  /** Whether the command may have been carried out: the server says so, or something between has answered instead. */
   get isOutcomeUnknown(): boolean {
-    return this.status === 0 || ['unknown_outcome', 'session_lost', 'timed_out', 'closed'].includes(this.code);
+    const codes = ['unknown_outcome', 'session_lost', 'timed_out', 'closed', 'malformed_answer'];
+    return [0, 502, 504].includes(this.status) || codes.includes(this.code);
   }
 }
 

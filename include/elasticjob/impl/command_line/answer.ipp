@@ -121,12 +121,13 @@ ELASTICJOB_DECL answer answer_for(result<std::vector<command_in_job>> const& all
     bool is_done_in_one = false;
     for (auto const& one : *all) {
         is_done_in_one |= one.outcome.has_value();
-        if (one.outcome)
+        if (one.outcome) {
             a.rows->rows.push_back({one.job, name_of(one.outcome->what), one.outcome->text});
-        else
-            a.rows->rows.push_back(
-                {one.job, elasticjob::detail::is_effect_unknown(one.outcome.error().code) ? "unknown" : "refused",
-                 to_string(one.outcome.error())});
+            continue;
+        }
+        auto const& e = one.outcome.error();
+        auto const effect = is_effect_unknown(e.code) ? "unknown" : is_connection(e.code) ? "failed" : "refused";
+        a.rows->rows.push_back({one.job, effect, to_string(e)});
     }
     if (auto const* worst = elasticjob::detail::worst_failure(*all)) {
         a.code = exit_code_of(worst->code);

@@ -5,6 +5,7 @@
 #include <elasticjob/command_line/program.hpp>
 #include <elasticjob/config/due_times.hpp>
 #include <elasticjob/cron/system_zone.hpp>
+#include <elasticjob/operations/command.hpp>
 
 #include <poll.h>
 

@@ -36,8 +36,8 @@ ELASTICJOB_DECL command_by console_call::by() const {
 }
 
 ELASTICJOB_DECL void console_call::tell_key(console_reply& reply) const {
-    bool const is_unknown = reply.status == 503;
-    if (is_unknown && !made_key.empty() && !is_dry_run()) reply.headers.emplace_back("Idempotency-Key", made_key);
+    if (reply.is_effect_unknown && !made_key.empty() && !is_dry_run())
+        reply.headers.emplace_back("Idempotency-Key", made_key);
 }
 
 ELASTICJOB_DECL bool console_call::is_allowed(console_route_shape const& route) const {
@@ -105,8 +105,10 @@ ELASTICJOB_DECL console_reply reply_for(result<std::vector<command_in_job>> cons
     }
     auto const jobs = std::to_string(all->size()) + (all->size() == 1 ? " job" : " jobs");
     if (auto const* worst = worst_failure(*all)) {
-        auto const verb = is_effect_unknown(worst->code) ? "the effect is unknown or refused in " : "refused in ";
-        return problem({worst->code, verb + std::to_string(failed) + " of " + jobs + ": " + worst->what, worst->where});
+        auto reply = problem(
+            {worst->code, "failed in " + std::to_string(failed) + " of " + jobs + ": " + worst->what, worst->where});
+        reply.is_effect_unknown |= failed < all->size(); // a part is done, and a repetition goes on with the rest
+        return reply;
     }
     out.member("effect", name_of(what)).member("text", "in " + jobs).open_list("jobs");
     for (auto const& one : *all)

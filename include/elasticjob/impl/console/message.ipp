@@ -138,7 +138,7 @@ ELASTICJOB_DECL console_reply problem(error const& e, int status) {
     out.member("type", "about:blank").member("title", name_of(e.code)).member("status", status);
     out.member("code", name_of(e.code)).member("detail", e.what);
     if (!e.where.empty()) out.member("where", e.where);
-    return {status, "application/problem+json", out.finish()};
+    return {status, "application/problem+json", out.finish(), {}, is_effect_unknown(e.code)};
 }
 
 } // namespace elasticjob::detail

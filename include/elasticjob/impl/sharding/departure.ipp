@@ -94,7 +94,11 @@ ELASTICJOB_DECL departure_step departure::committed(result<commit_reply> reply, 
     --releases_left_;
     if (reply->refused->why == errc::no_node) releases_left_ = std::min(releases_left_, 2);
     bool const is_patient = ++refusals_ < refusals_max && now < deadline_;
-    return is_patient ? begin(session) : try_later(errc::version_conflict, now);
+    if (is_patient) return begin(session);
+    return try_later({errc::version_conflict,
+                      "this instance could not leave in time, because the job's nodes kept changing",
+                      at_.instance(self_).str()},
+                     now);
 }
 
 ELASTICJOB_DECL departure_step departure::finish(result<void> outcome) {
@@ -104,22 +108,19 @@ ELASTICJOB_DECL departure_step departure::finish(result<void> outcome) {
     return step;
 }
 
-ELASTICJOB_DECL departure_step departure::try_later(errc why, mono_time now) {
-    if (now >= deadline_ && is_conflict(why))
-        return finish(error{errc::version_conflict,
-                            "this instance could not leave in time, because the job's nodes kept changing",
-                            at_.instance(self_).str()});
-    if (now >= deadline_)
+ELASTICJOB_DECL departure_step departure::try_later(error why, mono_time now) {
+    if (now >= deadline_ && is_transient(why))
         return finish(error{errc::timed_out,
                             "the registry did not answer in time, so it is not known whether this instance has left",
                             at_.instance(self_).str()});
+    if (now >= deadline_) return finish(std::move(why));
     phase_ = phase::pausing;
     return {departure_step::kind::pause};
 }
 
 ELASTICJOB_DECL departure_step departure::failed(error why, mono_time now) {
     bool const is_final = why == errc::closed || why == errc::no_auth;
-    return is_final ? finish(std::move(why)) : try_later(why.code, now);
+    return is_final ? finish(std::move(why)) : try_later(std::move(why), now);
 }
 
 ELASTICJOB_DECL transaction departure::removal(reading const& now, session_view const& session) const {
