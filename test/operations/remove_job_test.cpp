@@ -248,6 +248,21 @@ TEST_CASE("operations.remove_job, restore_job: a reply that is lost does no harm
     }
 }
 
+TEST_CASE("operations.remove_job: a tombstone that has gone since it was seen does not remove the next job of the name") {
+    world w;
+    for (auto const* path : {"/settle", "/settle/ext", "/settle/ext/removed", "/settle/config"}) w.create(path);
+    job_layout const at{job_name::parse("settle").value()};
+    auto const facts = w.wait_for(detail::read_removal_facts(w.by_hand, at));
+    REQUIRE(facts);
+    w.remove("/settle/ext/removed"); // by another operator; then the configuration is that of the next job
+    transaction t{w.by_hand.session().generation};
+    REQUIRE(detail::plan_removal(t, at, *facts));
+    auto const reply = w.wait_for(w.by_hand.commit(std::move(t)));
+    REQUIRE(reply);
+    CHECK_FALSE(*reply);
+    CHECK(w.has("/settle/config"));
+}
+
 TEST_CASE("operations.remove_job: a command that is on record is never reported as not sent") {
     world w;
     REQUIRE(w.add().schedule(make_job("settle", never, 2)));
