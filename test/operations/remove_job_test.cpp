@@ -37,6 +37,33 @@ struct world : cluster {
         }
         REQUIRE(has("/settle/ext/run/0"));
     }
+
+    /// The result of `remove(job)`, which waits for a run, if meanwhile an operator helps himself: the tree goes, with the
+    /// instance, and the job is added anew.
+    template <class Remove>
+    auto replace_job_during(Remove remove) {
+        auto& m = add();
+        REQUIRE(m.schedule(make_job("settle", "0/1 * * * * ?", 1)));
+        m.holds = true;
+        run_for(2s);
+        REQUIRE(m.held() == 1);
+        using outcome = decltype(block_on(loop, remove(std::declval<job_name>())));
+        std::optional<outcome> removal;
+        task_scope tasks;
+        auto begin = [&]() -> task<void> {
+            auto name = job_name::parse("settle").value();
+            removal.emplace(co_await remove(std::move(name)));
+        };
+        post(loop, [&] { tasks.spawn(begin()); });
+        run_for(1s);
+        REQUIRE_FALSE(removal);
+        remove_tree("/settle");
+        basic_memory_registry<virtual_loop> other{server};
+        REQUIRE(add_job(other, make_job("settle", never, 1)));
+        run_for(5s);
+        REQUIRE(removal);
+        return *std::move(removal);
+    }
 };
 strings const tombstone{"/settle", "/settle/ext", "/settle/ext/removed"};
 
@@ -274,28 +301,12 @@ TEST_CASE("operations.remove_job: a command that is on record is never reported 
 
 TEST_CASE("operations.remove_job: a command that is on record is done, although the job is restored meanwhile") {
     world w;
-    auto& m = w.add();
-    REQUIRE(m.schedule(make_job("settle", "0/1 * * * * ?", 1)));
-    m.holds = true;
-    w.run_for(2s);
-    REQUIRE(m.held() == 1);
-    std::optional<result<command_result>> removal;
-    task_scope tasks;
-    auto remove = [&]() -> task<void> {
-        auto name = job_name::parse("settle").value();
+    auto const removal = w.replace_job_during([&](job_name job) {
         command_by by{"ann"};
-        removal.emplace(co_await order_removal(w.by_hand, std::move(name), std::move(by), mono_time::max()));
-    };
-    post(w.loop, [&] { tasks.spawn(remove()); });
-    w.run_for(1s);
-    REQUIRE_FALSE(removal);
-    w.remove_tree("/settle"); // by another operator, with the instance
-    basic_memory_registry<virtual_loop> other{w.server};
-    REQUIRE(add_job(other, make_job("settle", never, 1)));
-    w.run_for(5s);
+        return order_removal(w.by_hand, std::move(job), std::move(by), mono_time::max());
+    });
     REQUIRE(removal);
-    REQUIRE(*removal);
-    CHECK((*removal)->what == command_result::effect::done);
+    CHECK(removal->what == command_result::effect::done);
 }
 
 TEST_CASE("operations.restore_job: the name is free again, and nothing of the past comes back with it") {
@@ -319,27 +330,9 @@ TEST_CASE("operations.restore_job: the name is free again, and nothing of the pa
 
 TEST_CASE("operations.restore_job: a remover that waits for a former job does not remove a job added since") {
     world w;
-    auto& m = w.add();
-    REQUIRE(m.schedule(make_job("settle", "0/1 * * * * ?", 1)));
-    m.holds = true;
-    w.run_for(2s);
-    REQUIRE(m.held() == 1);
-    std::optional<result<void>> removal;
-    task_scope tasks;
-    auto remove = [&]() -> task<void> {
-        auto name = job_name::parse("settle").value();
-        removal.emplace(co_await request_removal(w.by_hand, std::move(name), mono_time::max()));
-    };
-    post(w.loop, [&] { tasks.spawn(remove()); });
-    w.run_for(1s);
-    REQUIRE_FALSE(removal);
-    // An operator helps himself: the tree goes, with the instance, and the job is added anew.
-    w.remove_tree("/settle");
-    basic_memory_registry<virtual_loop> other{w.server};
-    REQUIRE(add_job(other, make_job("settle", never, 1)));
-    w.run_for(5s);
-    REQUIRE(removal);
-    CHECK(removal->error() == errc::version_conflict);
+    auto const removal = w.replace_job_during(
+        [&](job_name job) { return request_removal(w.by_hand, std::move(job), mono_time::max()); });
+    CHECK(removal.error() == errc::version_conflict);
     CHECK(w.has("/settle/config"));
 }
 
