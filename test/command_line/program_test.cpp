@@ -283,17 +283,9 @@ TEST_CASE("command_line.program: a command that failed in some jobs only names i
     REQUIRE(t.m.schedule(make_job("other", never, 1)));
     t.c.run_for(1s);
     std::vector<std::string> const disable{"servers", "disable", "10.0.0.1", "--yes"};
-    auto const by_hand = t.c.by_hand.session().id;
-    auto const commits_before = [&](int served, request_fate fate) { // the writes of the jobs come one after another
-        return [by_hand, served, fate, is_cut = false](std::int64_t s, operation::kind const* write) mutable {
-            if (s != by_hand || (!is_cut && !write)) return request_fate::served;
-            if (is_cut) return request_fate::request_lost;
-            is_cut = served-- == 0;
-            return is_cut ? fate : request_fate::served;
-        };
-    };
     {
-        losing const network{t.c.server, commits_before(1, request_fate::reply_lost)};
+        losing const network{t.c.server, // the writes of the jobs come one after another
+                             losing::cut_at_write(t.c.by_hand.session().id, request_fate::reply_lost, 1)};
         auto const partly = t.run(disable);
         CHECK(partly.code == exit_code::unreachable);
         CHECK(partly.out.find("other   done     ") != std::string::npos);

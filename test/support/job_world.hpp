@@ -85,12 +85,12 @@ struct losing {
     losing& operator=(losing const&) = delete;
     ~losing() { server.set_filter({}); }
 
-    /// The first write of the session from now has this fate, and then the connection works no more.
-    static rule_type cut_at_write(std::int64_t session, request_fate fate) {
-        return [session, fate, is_cut = false](std::int64_t s, operation::kind const* write) mutable {
+    /// The n-th write of the session from now, counted from 0, has this fate, and then the connection works no more.
+    static rule_type cut_at_write(std::int64_t session, request_fate fate, int n = 0) {
+        return [session, fate, n, is_cut = false](std::int64_t s, operation::kind const* write) mutable {
             if (s != session) return request_fate::served;
             if (is_cut) return request_fate::request_lost;
-            is_cut = write != nullptr;
+            is_cut = write && n-- == 0;
             return is_cut ? fate : request_fate::served;
         };
     }

@@ -6,8 +6,10 @@
 #include <elasticjob/command_line/command.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/error.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
+#include <elasticjob/operations/command_in_job.hpp>
 #include <elasticjob/operations/dump.hpp>
 #include <elasticjob/operations/tree_health.hpp>
 
@@ -49,7 +51,7 @@ answer repair_tree(registry_ref<Loop> r, arguments const& a) {
     auto const found = check_job(r, a.job);
     if (!found) return failure(found.error());
     std::string messages;
-    std::vector<std::pair<tree_finding, errc>> failed;
+    std::vector<std::pair<tree_finding, error>> failed;
     bool has_begun = false;
     for (auto const& finding : *found) {
         if (!finding.is_repairable) continue;
@@ -61,21 +63,20 @@ answer repair_tree(registry_ref<Loop> r, arguments const& a) {
         if (done)
             has_begun = true;
         else
-            failed.emplace_back(finding, done.error().code);
+            failed.emplace_back(finding, done.error());
     }
     auto const left = check_job(r, a.job);
     auto shown = left ? answer{.rows = table_of(*left)} : failure(left.error());
     shown.messages.insert(0, messages);
-    bool is_unknown = false;
-    for (auto const& [finding, code] : failed) {
+    error const* worst = nullptr;
+    for (auto const& [finding, why] : failed) {
         auto const is_same = [&f = finding](tree_finding const& now) {
             return now.path == f.path && now.what == f.what;
         };
         if (left && std::none_of(left->begin(), left->end(), is_same)) continue;
-        bool const is_worse = !is_unknown && is_effect_unknown(code);
-        if (shown.code == exit_code::done || is_worse) shown.code = exit_code_of(code);
-        is_unknown |= is_worse;
+        if (elasticjob::detail::is_worse(why, worst)) worst = &why;
     }
+    if (worst && (left || is_effect_unknown(worst->code))) shown.code = exit_code_of(worst->code);
     shown.has_begun = has_begun && shown.code != exit_code::done;
     return shown;
 }

@@ -89,7 +89,9 @@ std::optional<console_reply> take_route(std::string const& begin, std::vector<Ro
         c.parameters = *std::move(found);
         if (!c.is_allowed(route)) return problem(lacks_role(c.by_whom.name, route.least), 403);
         if (auto const checked = c.check_query(); !checked) return problem(checked.error());
-        return answer(route);
+        console_reply reply = answer(route);
+        c.tell_key(reply);
+        return reply;
     }
     return std::nullopt;
 }
@@ -158,7 +160,6 @@ console_reply console_api<Loop>::answer_operator(console_request const& r, conso
         auto const seen = site->log.id_of(site->log.last()); // the stream reports changes during the read
         auto reply = route.answer(*site, c);
         reply.headers.emplace_back("Elasticjob-Change", seen);
-        c.tell_key(reply);
         return reply;
     };
     if (auto done = take_route("api/v1/registries/{registry}/", routes_, c, methods, in_site)) return *std::move(done);
@@ -171,11 +172,7 @@ console_reply console_api<Loop>::answer_operator(console_request const& r, conso
         return *std::move(done);
     if (options_.has_java_interface) {
         java_console<Loop> const java{sites_.front(), databases_.empty() ? nullptr : &databases_.front()};
-        auto const in_java = [&](auto const& route) {
-            auto reply = route.answer(java, c);
-            c.tell_key(reply);
-            return reply;
-        };
+        auto const in_java = [&](auto const& route) { return route.answer(java, c); };
         if (auto done = take_route("api/", java_routes<Loop>(), c, methods, in_java)) return *std::move(done);
     }
     return no_route(methods);

@@ -22,14 +22,17 @@ struct command_in_job {
 
 namespace detail {
 
-/// The first failure whose effect is unknown, or else the first one; null if there is none.
+/// Whether a further failure counts more than the worst one before it, or null: the first whose effect is unknown, or
+/// else the first.
+inline bool is_worse(error const& further, error const* worst) noexcept {
+    return !worst || (is_effect_unknown(further.code) && !is_effect_unknown(worst->code));
+}
+
+/// The worst failure; null if there is none.
 inline error const* worst_failure(std::vector<command_in_job> const& all) {
     error const* worst = nullptr;
-    for (auto const& one : all) {
-        if (one.outcome) continue;
-        auto const& e = one.outcome.error();
-        if (!worst || (is_effect_unknown(e.code) && !is_effect_unknown(worst->code))) worst = &e;
-    }
+    for (auto const& one : all)
+        if (!one.outcome && is_worse(one.outcome.error(), worst)) worst = &one.outcome.error();
     return worst;
 }
 
