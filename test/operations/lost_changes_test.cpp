@@ -10,8 +10,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace elasticjob;
@@ -92,5 +95,40 @@ TEST_CASE("operations.lost_changes: a change whose reads are lost fails like the
         auto const done = one.make(w);
         REQUIRE_FALSE(done);
         CHECK_MESSAGE(is_transient(done.error()), to_string(done.error()));
+    }
+}
+
+TEST_CASE("operations.lost_changes: a later refusal does not hide that the change may have been made") {
+    std::map<std::string, std::pair<char const*, char const*>> const spoiled_by{
+        {"a command", {"/settle/ext/audit", "spoiled"}},
+        {"a pause", {"/settle/ext/orders/pause", "spoiled"}},
+        {"a schedule", {"/settle/config", "spoiled"}},
+        {"a configuration", {"/settle/ext/removed", "by hand"}},
+    };
+    for (auto const& one : changes()) {
+        auto const found = spoiled_by.find(one.name);
+        if (found == spoiled_by.end()) continue; // after a failed enrollment, the instance withdraws its registration
+        INFO(one.name);
+        auto const& [path, data] = found->second;
+        world w;
+        basic_memory_registry<virtual_loop> other{w.server};
+        task_scope tasks;
+        auto const spoil = [&](node_path at, std::string text) -> task<void> {
+            auto const set = co_await other.set(at, text);
+            if (!set) (void)co_await other.create(at, text, create_mode::persistent);
+        };
+        bool is_lost = false;
+        losing const network{w.server, [&](std::int64_t session, operation::kind const* write) {
+                                 if (is_lost || !write || session != w.by_hand.session().id)
+                                     return request_fate::served;
+                                 is_lost = true;
+                                 post(w.loop, [&] { tasks.spawn(spoil(node_path::parse(path).value(), data)); });
+                                 return request_fate::reply_lost;
+                             }};
+        auto const done = one.make(w);
+        REQUIRE_FALSE(done);
+        CHECK_MESSAGE(done.error() == errc::unknown_outcome, to_string(done.error()));
+        bool const names_key = done.error().what.find(": repeat the command with the key ") != std::string::npos;
+        CHECK(names_key == (one.name == "a command"));
     }
 }

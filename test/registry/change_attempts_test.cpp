@@ -42,3 +42,22 @@ TEST_CASE("registry.change_attempts: a failed read matters in its own attempt, a
     CHECK(failure == errc::unknown_outcome);
     CHECK(failure.where == "/job");
 }
+
+TEST_CASE("registry.change_attempts: an error does not hide that an earlier write may have taken effect") {
+    error const refused{errc::malformed_data, "line 1: not JSON", "/job/config"};
+    error const closed{errc::closed, "the registry is closed", ""};
+    change_attempts attempts{9};
+    REQUIRE(attempts.next());
+    CHECK(attempts.known(refused) == refused);
+    CHECK(attempts.note_write({errc::unknown_outcome, "the reply was lost", "/job"}));
+    auto const unknown = attempts.known(refused);
+    CHECK(unknown == errc::unknown_outcome);
+    CHECK(unknown.where == "/job/config");
+    CHECK(unknown.what.ends_with(": line 1: not JSON"));
+    CHECK(attempts.known(closed) == closed); // this code says the same
+
+    change_attempts ended{9};
+    REQUIRE(ended.next());
+    CHECK_FALSE(ended.note_write(closed));
+    CHECK(ended.may_be_done());
+}

@@ -35,9 +35,9 @@ task<result<void>> change_pauses(Registry& r, job_layout at, std::string server,
         auto const there = co_await r.get(path);
         if (!there && attempts.note_read(there.error())) continue;
         bool const is_new = !there && there.error() == errc::no_node;
-        if (!there && !is_new) co_return there.error();
+        if (!there && !is_new) co_return attempts.known(there.error());
         auto const text = pauses_after(there ? there->data : std::string{}, server, paused, now);
-        if (!text) co_return error{text.error().code, text.error().what, path.str()};
+        if (!text) co_return attempts.known({text.error().code, text.error().what, path.str()});
         if (!*text) co_return success();
         transaction t{session.generation};
         if (is_new)
@@ -46,10 +46,11 @@ task<result<void>> change_pauses(Registry& r, job_layout at, std::string server,
             t.set(path, **text, there->stat.version);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return success();
-        if (!reply && !attempts.note_write(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return attempts.known(reply.error());
         if (reply && reply->refused->why == errc::no_node) { // somebody has removed the parent
             auto const made = co_await r.create(at.orders(), {}, create_mode::persistent);
-            if (!made && !is_conflict(made.error().code) && !attempts.note_read(made.error())) co_return made.error();
+            if (!made && !is_conflict(made.error().code) && !attempts.note_read(made.error()))
+                co_return attempts.known(made.error());
         }
     }
     co_return attempts.failure("the pauses of the job kept changing: repeat the call", path.str());

@@ -35,30 +35,33 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         std::vector<node_path> paths{at.config(), at.schedule()};
         auto reading = co_await read_all(r, std::move(paths));
         if (!reading && attempts.note_read(reading.error())) continue;
-        if (!reading) co_return std::move(reading).error();
+        if (!reading) co_return attempts.known(std::move(reading).error());
         auto const& nodes = *reading;
         auto const* stored_node = nodes[0] ? &*nodes[0] : nullptr;
         auto const* schedule_node = nodes[1] ? &*nodes[1] : nullptr;
         auto const stored = detail::read_stored(stored_node, schedule_node, at, items_max);
-        if (!stored) co_return stored.error();
-        if (!*stored) co_return error{errc::no_node, "the job has been removed", at.root().str()};
+        if (!stored) co_return attempts.known(stored.error());
+        if (!*stored) co_return attempts.known({errc::no_node, "the job has been removed", at.root().str()});
         auto config = (*stored)->config();
         config.cron = cron;
         config.schedules = schedules;
-        ELASTICJOB_CO_TRY(auto const valid, validate(std::move(config)));
-        ELASTICJOB_CO_CHECK(accept(valid));
-        auto const chain = co_await read_job_chain(r, valid.config());
+        auto const valid = validate(std::move(config));
+        if (!valid) co_return attempts.known(valid.error());
+        auto const accepted = accept(*valid);
+        if (!accepted) co_return attempts.known(accepted.error());
+        auto const& wanted = valid->config();
+        auto const chain = co_await read_job_chain(r, wanted);
         if (!chain && attempts.note_read(chain.error())) continue;
-        if (!chain) co_return chain.error();
-        bool const is_there = stored_node->data == to_json(valid.config()) &&
-                              (schedule_node ? schedule_node->data : std::string{}) == to_schedule_text(valid.config());
+        if (!chain) co_return attempts.known(chain.error());
+        bool const is_there = stored_node->data == to_json(wanted) &&
+                              (schedule_node ? schedule_node->data : std::string{}) == to_schedule_text(wanted);
         if (attempts.may_be_done() && is_there) co_return success();
         transaction t{session.generation};
-        detail::put_config(t, at, valid.config(), stored_node, schedule_node);
+        detail::put_config(t, at, wanted, stored_node, schedule_node);
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return success();
-        if (!reply && !attempts.note_write(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return attempts.known(reply.error());
     }
     co_return attempts.failure("the job's configuration kept changing while its schedule was being written",
                                at.config().str());

@@ -26,10 +26,10 @@ namespace elasticjob {
 /// repeats it, a limited number of times. Servers that an operator has disabled stay disabled. Safe to repeat.
 /// Errors: removed if the job was removed for good; invalid_config if jobs would follow one another in a circle;
 /// job_conflict if the stored job has another class or type; malformed_data and those of `validate` for the stored
-/// configuration; version_conflict if all attempts met concurrent changes; those of the registry.
+/// configuration; version_conflict if all attempts met concurrent changes; unknown_outcome if the
+/// configuration may be in the registry; those of the registry.
 template <registry Registry>
 task<result<config_decision>> publish_job(Registry& r, valid_config config) {
-    using decision_type = config_decision;
     job_layout const at{config.name()};
     auto const& ours = config.config();
     detail::change_attempts attempts{20};
@@ -38,24 +38,25 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         std::vector<node_path> paths{at.root(), at.ext(), at.removed(), at.config(), at.schedule(), at.item_labels()};
         auto reading = co_await read_all(r, std::move(paths));
         if (!reading && attempts.note_read(reading.error())) continue;
-        if (!reading) co_return std::move(reading).error();
+        if (!reading) co_return attempts.known(std::move(reading).error());
         auto const& nodes = *reading;
-        if (nodes[2]) co_return detail::removed_error(at);
+        if (nodes[2]) co_return attempts.known(detail::removed_error(at));
         auto const* stored_node = nodes[3] ? &*nodes[3] : nullptr;
         auto const* schedule_node = nodes[4] ? &*nodes[4] : nullptr;
         auto const* labels_node = nodes[5] ? &*nodes[5] : nullptr;
         auto const stored = detail::read_stored(stored_node, schedule_node, at, sharding_total_count_max);
-        if (!stored && !ours.overwrite) co_return stored.error();
+        if (!stored && !ours.overwrite) co_return attempts.known(stored.error());
         std::optional<job_config> before;
         if (stored && *stored) before = (*stored)->config();
-        ELASTICJOB_CO_TRY(decision_type decision, decide_config(before, ours));
-        if (decision.what == decision_type::action::keep_stored) {
-            detail::note_labels(decision, labels_node, ours.item_labels);
+        auto decision = decide_config(before, ours);
+        if (!decision) co_return attempts.known(decision.error());
+        if (decision->what == config_decision::action::keep_stored) {
+            detail::note_labels(*decision, labels_node, ours.item_labels);
             co_return decision;
         }
         auto const chain = co_await read_job_chain(r, ours);
         if (!chain && attempts.note_read(chain.error())) continue;
-        if (!chain) co_return chain.error();
+        if (!chain) co_return attempts.known(chain.error());
         transaction t{session.generation};
         if (!nodes[0]) t.create(at.root(), {});
         if (!nodes[1]) t.create(at.ext(), {});
@@ -65,7 +66,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return decision;
-        if (!reply && !attempts.note_write(reply.error())) co_return reply.error();
+        if (!reply && !attempts.note_write(reply.error())) co_return attempts.known(reply.error());
     }
     co_return attempts.failure("the job's nodes kept changing while it was being written", at.root().str());
 }

@@ -163,9 +163,9 @@ task<result<std::optional<audit_entry>>> record_refusal(Registry& r, job_layout 
 /// carried out twice, and of two calls with one key only one is carried out. Errors: invalid_argument for an invalid
 /// operator's name or key, and for a key that another command has used; no_node and removed if there is no such job;
 /// malformed_data for a trail that cannot be read; version_conflict if all attempts met concurrent changes;
-/// unknown_outcome, with a key that was made, if the command may have been carried out; those of the registry; those of `plan`,
-/// which are refusals and are recorded, unless the same command with the same key has been carried out meanwhile: then
-/// the result is that one's.
+/// unknown_outcome, with a key that was made, if the command may have been carried out; those of the registry; those of
+/// `plan`, which are refusals and are recorded, unless the same command with the same key has been carried out
+/// meanwhile: then the result is that one's.
 template <registry Registry>
 task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title,
                                        command_planner plan) {
@@ -181,7 +181,7 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
     };
     auto const known = [&](error e) { // `e`, unless the command may have been carried out
         if (!attempts.may_be_done()) return e;
-        auto unknown = attempts.failure({}, at.root().str());
+        auto unknown = attempts.known(std::move(e));
         unknown.what +=
             is_key_ours ? ": repeat the command with the key " + by.key : ": repeat the command with its key";
         return unknown;

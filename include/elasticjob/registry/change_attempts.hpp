@@ -44,22 +44,33 @@ public:
 
     /// Notes the error of a write. Returns whether another attempt may help.
     bool note_write(error const& why) {
-        if (!note_read(why)) return false;
-        may_be_done_ |= !(why == errc::not_sent);
-        return true;
+        may_be_done_ |= is_effect_unknown(why.code);
+        return note_read(why);
     }
 
     /// The error after the last attempt. `overtaken` says what has kept changing.
     error failure(std::string overtaken, std::string where) const {
-        if (may_be_done_)
-            return {errc::unknown_outcome,
-                    "the connection broke during a write, so it is not known whether the change is in the registry",
-                    std::move(where)};
+        if (may_be_done_) return unknown(std::move(where));
         if (connection_) return *connection_;
         return {errc::version_conflict, std::move(overtaken), std::move(where)};
     }
 
+    /// The error of the present attempt, which is the last one. If an earlier write may have taken effect, `why` is only
+    /// the reason why this cannot be found out.
+    error known(error why) const {
+        if (!may_be_done_ || is_effect_unknown(why.code)) return why;
+        auto e = unknown(std::move(why.where));
+        e.what += ": " + why.what;
+        return e;
+    }
+
 private:
+    static error unknown(std::string where) {
+        return {errc::unknown_outcome,
+                "the connection broke during a write, so it is not known whether the change is in the registry",
+                std::move(where)};
+    }
+
     int max_, begun_ = 0;
     bool may_be_done_ = false;
     std::optional<error> connection_{}; ///< in the present attempt
