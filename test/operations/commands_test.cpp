@@ -478,6 +478,10 @@ TEST_CASE("operations.shut_down: a server that is left over is removed, a presen
     auto const all = remove_server_everywhere(j.c.by_hand, "10.0.0.1", ann);
     CHECK(effect_of((*all)[0].outcome) == effect::done);
     CHECK_FALSE(j.c.has("/settle/servers/10.0.0.1"));
+    auto const again = remove_server_everywhere(j.c.by_hand, "10.0.0.1", ann);
+    REQUIRE(again.has_error());
+    CHECK(again.error() == errc::no_node);
+    CHECK(again.error().what.find("that is complete") != std::string::npos);
     CHECK(j.c.has("/settle/instances"));
     // An instance that joins now works normally.
     REQUIRE(j.c.add().schedule(make_job("settle", never, 4)));

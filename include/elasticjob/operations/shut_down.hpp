@@ -135,13 +135,17 @@ task<result<std::vector<command_in_job>>> order_server_out_everywhere(Registry& 
 }
 
 /// Removes a server without instances from all jobs: one command for each job, under the same key. The result has the
-/// outcome for each job. Errors: as `find_server`.
+/// outcome for each job. Errors: as `find_server`; so a call that repeats a complete removal fails with no_node.
 template <registry Registry>
 task<result<std::vector<command_in_job>>> order_server_removal_everywhere(Registry& r, std::string server,
                                                                           command_by by) {
     ELASTICJOB_CO_TRY(auto const origin, detail::checked(std::move(by)));
     auto const command = [&](job_name job) { return order_server_removal(r, std::move(job), server, origin); };
-    co_return co_await detail::for_each_job_of(r, server, command);
+    auto all = co_await detail::for_each_job_of(r, server, command);
+    if (!all && all.error() == errc::no_node)
+        co_return error{errc::no_node, all.error().what + "; if an earlier call was to remove it, that is complete",
+                        all.error().where};
+    co_return all;
 }
 
 // The functions above as blocking calls. Errors: as above, and timed_out: repeat the call with the same key;
