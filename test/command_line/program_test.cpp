@@ -304,6 +304,27 @@ TEST_CASE("command_line.program: a command that failed in some jobs only names i
     CHECK(nothing.err.find("--key") == std::string::npos); // nothing was done
 }
 
+TEST_CASE("command_line.program: a repair without an answer may be complete, and can be repeated with its key") {
+    terminal_world t;
+    for (auto const* path : {"/settle/ext/orders/foo", "/settle/ext/orders/goo"}) t.c.create(path);
+    std::vector<std::string> repair{"tree", "repair", "settle", "--yes"};
+    {
+        losing const network{t.c.server,
+                             losing::cut_at_write(t.c.by_hand.session().id, request_fate::reply_lost)};
+        auto const lost = t.run(repair);
+        CHECK(lost.code == exit_code::unreachable);
+        CHECK_MESSAGE(lost.err.find("/settle/ext/orders/foo: unknown_outcome: ") != std::string::npos, lost.err);
+        auto const at = lost.err.find("add --key ");
+        REQUIRE_MESSAGE(at != std::string::npos, lost.err);
+        repair.insert(repair.end(), {"--key", lost.err.substr(at + 10, 36)});
+    }
+    t.c.run_for(10s);
+    CHECK_FALSE(t.c.has("/settle/ext/orders/foo"));
+    CHECK(t.c.has("/settle/ext/orders/goo"));
+    CHECK(t.run(repair).code == exit_code::done);
+    CHECK_FALSE(t.c.has("/settle/ext/orders/goo"));
+}
+
 TEST_CASE("command_line.program: cron needs no registry") {
     terminal_world t;
     t.is_reachable = false;

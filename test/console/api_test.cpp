@@ -199,6 +199,28 @@ TEST_CASE("console.api: a command without an answer is told the key with which i
     CHECK(key_in(w.post(settle + "/trigger")).empty()); // answered
 }
 
+TEST_CASE("console.api: so is one of the interface of 2.1.5") {
+    console_world w;
+    w.options.has_java_interface = true;
+    auto const trigger = [&](detail::text_pairs headers = {}) {
+        return w.send_to("POST", "/api/jobs/settle/trigger", "{}", std::move(headers));
+    };
+    std::string key;
+    {
+        losing const network{w.c.server,
+                             losing::cut_at_write(w.c.by_hand.session().id, request_fate::reply_lost)};
+        auto const lost = trigger();
+        CHECK(lost.status == 503);
+        key = detail::find_text(lost.headers, "Idempotency-Key");
+        CHECK(key.size() == 36);
+    }
+    w.c.run_for(10s);
+    CHECK(w.c.started().size() == 2);
+    CHECK(trigger({{"idempotency-key", key}}).status == 204);
+    w.c.run_for(10s);
+    CHECK(w.c.started().size() == 2);
+}
+
 TEST_CASE("console.api: every view shows paused jobs and servers as paused") {
     console_world w;
     REQUIRE(w.m.schedule(make_job("load", never, 3)));
