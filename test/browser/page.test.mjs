@@ -272,6 +272,32 @@ describe('what operators do', () => {
     assert.equal(await page.getByRole('dialog').getByRole('button', { name: 'Trigger' }).isDisabled(), true);
   });
 
+  test('repeat a command whose outcome is unknown: it has no second effect', async (t) => {
+    const page = await open(t, 'jobs/alarm', { isFaultExpected: (text) => /503/.test(text) });
+    const keys = [];
+    await page.route(/\/pause$/, async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      const answer = await route.fetch(); // the server carries it out
+      const body = JSON.stringify({ code: 'unknown_outcome', detail: 'the reply was lost' });
+      const lost = { status: 503, contentType: 'application/problem+json', body };
+      await route.fulfill(keys.length === 1 ? lost : { response: answer });
+    });
+    await button(page, 'Pause').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('li').first().waitFor();
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await dialog.getByText('the reply was lost').waitFor();
+    assert.equal(await dialog.getByText('Refused').count(), 0);
+    await dialog.getByRole('button', { name: 'Repeat', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1]);
+    await give(page, 'Resume');
+    await page.getByRole('link', { name: 'Audit', exact: true }).last().click();
+    await shownIn(page, rows(page), 'resume');
+    assert.equal(await rows(page).filter({ hasText: 'pause' }).count(), 1);
+  });
+
   test('pause and resume a job, a server, and a server in one job', async (t) => {
     const page = await open(t, 'jobs/report');
     await give(page, 'Pause');
