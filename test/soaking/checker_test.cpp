@@ -558,6 +558,19 @@ TEST_CASE("soak_checker: at rest, a mark with a current run is correct") {
     CHECK(log.verdict() == "none");
 }
 
+TEST_CASE("soak_checker: at rest, a mark that was read before its run ended is correct") {
+    planted_log log;
+    log.runs("a", first_ms, 10);
+    auto const before_us = log.now_us();
+    log.runs("a", second_ms, 20);
+    auto const after_us = log.now_us();
+    std::int64_t asked_us = before_us;
+    SUBCASE("before") {}
+    SUBCASE("after") { asked_us = after_us; }
+    log.rests({}, {"sharding/0/running 0xa " + log.id_of_a + " 0 " + std::to_string(asked_us)});
+    CHECK(log.verdict() == (asked_us == before_us ? "none" : "I3"));
+}
+
 TEST_CASE("soak_checker: no leader for longer than a session time-out and a tick") {
     planted_log log;
     std::string expected = "I3";

@@ -569,6 +569,7 @@ private:
         return {};
     }
 
+    /// A run that has ended since the mark was read stands behind it.
     std::string find_stray(std::string const& name, soak_job const& job, std::string const& path,
                            soak_node const& mark) const {
         auto const i = static_cast<unsigned>(std::stoul(path.substr(9)));
@@ -577,7 +578,7 @@ private:
             auto const* m = p.current(name);
             if (!m || m->session != mark.session || p.death_us() != soak_never || item == job.by_item.end()) continue;
             for (auto const& c : item->second.calls)
-                if (c.who == who && !c.has_ended()) return {};
+                if (c.who == who && (!c.has_ended() || (mark.asked_us != 0 && c.ended_us >= mark.asked_us))) return {};
         }
         return "no run stands behind " + path;
     }
