@@ -169,11 +169,6 @@ private:
 
     void postpone(std::string const& name, entry& e, error const& why);
 
-    static constexpr std::chrono::milliseconds pause_max{60'000};
-    static std::chrono::milliseconds pause_after(unsigned failures) noexcept {
-        return std::min<std::chrono::milliseconds>(detail::retry_pause * (1 << std::min(failures, 10U)), pause_max);
-    }
-
     Scheduler& scheduler_;
     Group* const group_ = nullptr;
     // The following members are used on the loop only.
@@ -404,7 +399,7 @@ task<result<typename Group::place>> job_catalog<Scheduler, Group>::find_place(st
     auto const connected = co_await run_on(*connector_, loop(), connect);
     is_connecting_ = false;
     if (!connected) {
-        connect_again_ = now() + pause_after(failed_connections_++);
+        connect_again_ = now() + detail::growing_pause(failed_connections_++);
         co_return connected.error();
     }
     failed_connections_ = 0;
@@ -433,7 +428,7 @@ void job_catalog<Scheduler, Group>::postpone(std::string const& name, entry& e, 
     // A job that has just been removed is not reported. It is reported only if it stays like this, because a Java
     // member has written it again.
     bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
-    e.again = now() + pause_after(e.failures++);
+    e.again = now() + detail::growing_pause(e.failures++);
     auto text = to_string(why);
     if (is_transient(why) || is_new || is_stopping_ || e.told == text) return;
     e.told = std::move(text);

@@ -350,7 +350,7 @@ ELASTICJOB_DECL item_news item_life::end_answered(item_moment const& m, end_resu
             news.given_up_in = g;
             return news;
         }
-        end_again_ = m.now + std::min(retry_pause * (1 << refusals_), refusal_pause_max);
+        end_again_ = m.now + growing_pause(refusals_, refusal_pause_max);
         if (refusals_ < failures_max) ++refusals_;
         return {};
     case end_result::session_over:
@@ -457,7 +457,7 @@ ELASTICJOB_DECL std::vector<skipped_instants> item_life::take_untold() noexcept 
 
 ELASTICJOB_DECL mono_time item_life::back_off(mono_time now) {
     auto const n = failures_ < failures_max ? failures_++ : failures_;
-    return n == 0 ? now : now + retry_pause * (1 << (n - 1)) / 2;
+    return n == 0 ? now : now + growing_pause(n - 1U) / 2;
 }
 
 // ---- Outside events and the state.

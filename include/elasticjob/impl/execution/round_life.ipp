@@ -436,7 +436,7 @@ ELASTICJOB_DECL void round_life::noted_items::add(item_index i) {
 
 ELASTICJOB_DECL void round_life::try_again(round_moment const& m, bool lasts) noexcept {
     is_refused_ = is_refused_ || lasts;
-    again_ = m.now + retry_pause * (1 << failures_);
+    again_ = m.now + growing_pause(failures_);
     if (failures_ < failures_max) ++failures_;
 }
 
