@@ -120,6 +120,23 @@ TEST_CASE("execution.lost_java_runs: a run whose flag a Java member took before 
     CHECK_FALSE(detail::record_of_lost_run(there, b, later, false, true));
 }
 
+TEST_CASE("execution.lost_java_runs: a lost run has an instant that has not been handled, whatever the owner's clock") {
+    wall_time const noticed{std::chrono::hours{1'000}};
+    auto const due_after = [&](wall_time through) {
+        run_record before;
+        before.through = through;
+        node there;
+        there.data = before.to_text();
+        auto const lost = detail::record_of_lost_run(there, a, noticed, false, true);
+        return run_record::parse(lost.value()).value().running->due;
+    };
+    using std::chrono::milliseconds;
+    CHECK(due_after(noticed - std::chrono::seconds{2}) == noticed);
+    CHECK(due_after(noticed) == noticed + milliseconds{1});
+    CHECK(due_after(noticed + std::chrono::seconds{2}) == noticed + milliseconds{2'001});
+    CHECK(due_after(noticed + std::chrono::hours{2}) == noticed); // a wrong clock has written it
+}
+
 TEST_CASE("execution.lost_java_runs: an instance that leaves in order has lost nothing") {
     deserted_world w;
     w.wait_for(w.java.remove(w.at.instance(a))).value();

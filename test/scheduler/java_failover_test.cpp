@@ -261,6 +261,30 @@ TEST_CASE(
     CHECK_FALSE(c.has("/settle/leader/failover")); // no Java member is left to remove such a flag
 }
 
+TEST_CASE("scheduler.job: the run of a dead Java member runs again after instants that a clock ahead of ours has handled") {
+    cluster c;
+    REQUIRE(c.add("10.0.0.5").schedule(failover_job(4)));
+    c.run_for(1s);
+    java_member victim{c, "10.0.0.7@-@815"};
+    c.run_for(1s);
+    auto const owned = share_of(c, victim.id, 4);
+    REQUIRE(owned.size() == 2);
+    run_record before;
+    before.through = c.loop.wall_now() + 20s;
+    c.set("/settle/ext/run/" + std::to_string(owned[1]), before.to_text());
+    victim.begin(owned[1]);
+    c.run_for(1s);
+    victim.die();
+    c.run_for(5s);
+    auto const runs = c.all(heard::kind::started, owned[1]);
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].source == run_source::failover);
+    CHECK(runs[0].due == before.through + 1ms);
+    c.run_for(30s);
+    CHECK(c.started().size() == 1);
+    CHECK(c.violations.empty());
+}
+
 TEST_CASE("scheduler.job: runs of a dead Java member that do not fit into one request run again nevertheless") {
     constexpr std::size_t checkpoint = 4'000;
     cluster c{{.limits = {.request_bytes_max = 3 * checkpoint, .operations_max = 100'000}}};
