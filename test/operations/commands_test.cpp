@@ -481,7 +481,7 @@ TEST_CASE("operations.shut_down: a server that is left over is removed, a presen
     auto const again = remove_server_everywhere(j.c.by_hand, "10.0.0.1", ann);
     REQUIRE(again.has_error());
     CHECK(again.error() == errc::no_node);
-    CHECK(again.error().what.find("that is complete") != std::string::npos);
+    CHECK(again.error().what.find("the removal is complete") != std::string::npos);
     CHECK(j.c.has("/settle/instances"));
     // An instance that joins now works normally.
     REQUIRE(j.c.add().schedule(make_job("settle", never, 4)));

@@ -10,11 +10,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace elasticjob;
@@ -78,7 +77,7 @@ TEST_CASE("operations.lost_changes: a change that may have been made is never re
             auto const done = one.make(w);
             REQUIRE_FALSE(done);
             CHECK_MESSAGE(done.error() == errc::unknown_outcome, to_string(done.error()));
-            bool const names_key = done.error().what.find(": repeat the command with the key ") != std::string::npos;
+            bool const names_key = done.error().what.find("; repeat the command with the key ") != std::string::npos;
             CHECK(names_key == (one.name == "a command"));
         }
     }
@@ -99,21 +98,29 @@ TEST_CASE("operations.lost_changes: a change whose reads are lost fails like the
 }
 
 TEST_CASE("operations.lost_changes: a later refusal does not hide that the change may have been made") {
-    std::map<std::string, std::pair<char const*, char const*>> const spoiled_by{
-        {"a command", {"/settle/ext/audit", "spoiled"}},
-        {"a pause", {"/settle/ext/orders/pause", "spoiled"}},
-        {"a schedule", {"/settle/config", "spoiled"}},
-        {"a configuration", {"/settle/ext/removed", "by hand"}},
+    struct spoiled {
+        std::string change, path;
+        std::string data; ///< empty: the node is removed
+        std::string reason;
     };
-    for (auto const& one : changes()) {
-        auto const found = spoiled_by.find(one.name);
-        if (found == spoiled_by.end()) continue; // after a failed enrollment, the instance withdraws its registration
-        INFO(one.name);
-        auto const& [path, data] = found->second;
+    spoiled const rows[]{
+        {"a command", "/settle/ext/audit", "spoiled", "malformed_data: "},
+        {"a pause", "/settle/ext/orders/pause", "spoiled", "malformed_data: "},
+        {"a schedule", "/settle/config", "spoiled", "malformed_data: "},
+        {"a schedule", "/settle/config", "", "no_node: "},
+        {"a configuration", "/settle/ext/removed", "by hand", "removed: "},
+        // Not an enrollment: after any error, the instance withdraws its registration.
+    };
+    for (auto const& row : rows) {
+        INFO(row.change << ", then " << row.path << ": " << row.data);
         world w;
         basic_memory_registry<virtual_loop> other{w.server};
         task_scope tasks;
         auto const spoil = [&](node_path at, std::string text) -> task<void> {
+            if (text.empty()) {
+                (void)co_await other.remove(at);
+                co_return;
+            }
             auto const set = co_await other.set(at, text);
             if (!set) (void)co_await other.create(at, text, create_mode::persistent);
         };
@@ -122,13 +129,33 @@ TEST_CASE("operations.lost_changes: a later refusal does not hide that the chang
                                  if (is_lost || !write || session != w.by_hand.session().id)
                                      return request_fate::served;
                                  is_lost = true;
-                                 post(w.loop, [&] { tasks.spawn(spoil(node_path::parse(path).value(), data)); });
+                                 auto at = node_path::parse(row.path).value();
+                                 post(w.loop, [&, at] { tasks.spawn(spoil(at, row.data)); });
                                  return request_fate::reply_lost;
                              }};
-        auto const done = one.make(w);
+        auto const all = changes();
+        auto const one = std::find_if(all.begin(), all.end(), [&](change const& c) { return c.name == row.change; });
+        REQUIRE(one != all.end());
+        auto const done = one->make(w);
         REQUIRE_FALSE(done);
         CHECK_MESSAGE(done.error() == errc::unknown_outcome, to_string(done.error()));
-        bool const names_key = done.error().what.find(": repeat the command with the key ") != std::string::npos;
-        CHECK(names_key == (one.name == "a command"));
+        CHECK_MESSAGE(done.error().what.find(row.reason) != std::string::npos, to_string(done.error()));
+        bool const names_key = done.error().what.find("; repeat the command with the key ") != std::string::npos;
+        CHECK(names_key == (one->name == "a command"));
     }
+}
+
+TEST_CASE("operations.lost_changes: neither does a member that does not accept the schedule any more") {
+    world w;
+    int calls = 0;
+    auto const accept_once = [&](valid_config const&) -> result<void> {
+        if (calls++ == 0) return success();
+        return error{errc::unknown_strategy, "it is gone"};
+    };
+    losing const network{w.server, losing::nth_write(w.by_hand.session().id, 0, request_fate::request_lost)};
+    auto const at = job_layout{job_name::parse("settle").value()};
+    auto const done = block_on(w.by_hand.loop(), change_schedule(w.by_hand, at, "0 0 3 * * ?", {}, accept_once));
+    REQUIRE_FALSE(done);
+    CHECK(done.error() == errc::unknown_outcome);
+    CHECK(done.error().what.find("unknown_strategy: it is gone") != std::string::npos);
 }

@@ -176,7 +176,7 @@ result<transaction> enrollment_transaction(job_layout const& at, enroll_request 
 /// job_conflict, also if a live instance has the name; invalid_config if jobs would wait for each other; malformed_data
 /// and those of `validate` for the stored configuration; no_node if the job is gone; removed if it was removed for
 /// good; version_conflict if the nodes kept changing; unknown_outcome if the instance may be registered; those of the
-/// registry.
+/// registry. After any error the instance may be registered by an earlier attempt, whose reply was lost: withdraw it.
 template <registry Registry, class Accept, class Begin = adds_nothing>
 task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what, Accept accept, Begin begin = {}) {
     using detail::enroll_look;

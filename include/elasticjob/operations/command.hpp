@@ -183,7 +183,7 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         if (!attempts.may_be_done()) return e;
         auto unknown = attempts.known(std::move(e));
         unknown.what +=
-            is_key_ours ? ": repeat the command with the key " + by.key : ": repeat the command with its key";
+            is_key_ours ? "; repeat the command with the key " + by.key : "; repeat the command with its key";
         return unknown;
     };
     while (attempts.next()) {

@@ -143,7 +143,7 @@ task<result<std::vector<command_in_job>>> order_server_removal_everywhere(Regist
     auto const command = [&](job_name job) { return order_server_removal(r, std::move(job), server, origin); };
     auto all = co_await detail::for_each_job_of(r, server, command);
     if (!all && all.error() == errc::no_node)
-        co_return error{errc::no_node, all.error().what + "; if an earlier call was to remove it, that is complete",
+        co_return error{errc::no_node, all.error().what + "; if this repeats its removal, the removal is complete",
                         all.error().where};
     co_return all;
 }

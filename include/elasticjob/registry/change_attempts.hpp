@@ -51,7 +51,7 @@ public:
     /// The error after the last attempt. `overtaken` says what has kept changing.
     error failure(std::string overtaken, std::string where) const {
         if (may_be_done_) return unknown(std::move(where));
-        if (connection_) return *connection_;
+        if (connection_) return {errc::not_sent, connection_->what, connection_->where}; // only reads were lost
         return {errc::version_conflict, std::move(overtaken), std::move(where)};
     }
 
@@ -60,7 +60,7 @@ public:
     error known(error why) const {
         if (!may_be_done_ || is_effect_unknown(why.code)) return why;
         auto e = unknown(std::move(why.where));
-        e.what += ": " + why.what;
+        e.what += "; the next attempt failed: " + std::string{name_of(why.code)} + ": " + why.what;
         return e;
     }
 
