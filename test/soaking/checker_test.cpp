@@ -562,13 +562,22 @@ TEST_CASE("soak_checker: at rest, a mark that was read before its run ended is c
     planted_log log;
     log.runs("a", first_ms, 10);
     auto const before_us = log.now_us();
-    log.runs("a", second_ms, 20);
-    auto const after_us = log.now_us();
-    std::int64_t asked_us = before_us;
-    SUBCASE("before") {}
-    SUBCASE("after") { asked_us = after_us; }
+    auto r = log.record_through(second_ms);
+    r.running = log.run_of(log.id_of_a, second_ms);
+    log.writes(r, 20);
+    log.begins("a", second_ms, 20);
+    auto const begun_us = log.now_us();
+    log.ends("a", second_ms, 20);
+    auto const ended_us = log.now_us();
+    log.completes(log.id_of_a, second_ms);
+    std::int64_t asked_us = 0;
+    SUBCASE("just before its body began") { asked_us = begun_us - 900'000; }
+    SUBCASE("during its body") { asked_us = begun_us + 1; }
+    SUBCASE("before the run") { asked_us = before_us; }
+    SUBCASE("after the run") { asked_us = ended_us + 1; }
+    bool const is_of_run = asked_us > before_us && asked_us <= ended_us;
     log.rests({}, {"sharding/0/running 0xa " + log.id_of_a + " 0 " + std::to_string(asked_us)});
-    CHECK(log.verdict() == (asked_us == before_us ? "none" : "I3"));
+    CHECK(log.verdict() == (is_of_run ? "none" : "I3"));
 }
 
 TEST_CASE("soak_checker: no leader for longer than a session time-out and a tick") {

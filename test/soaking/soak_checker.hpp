@@ -569,16 +569,19 @@ private:
         return {};
     }
 
-    /// A run that has ended since the mark was read stands behind it.
+    /// A run stands behind the mark even if it has ended since the mark was read.
     std::string find_stray(std::string const& name, soak_job const& job, std::string const& path,
                            soak_node const& mark) const {
         auto const i = static_cast<unsigned>(std::stoul(path.substr(9)));
         auto const item = job.by_item.find(i);
+        auto const was_live_then = [&](soak_call const& c) { // the mark comes a little before the body
+            return mark.asked_us != 0 && c.began_us <= mark.asked_us + 1'000'000 && c.ended_us >= mark.asked_us;
+        };
         for (auto const& [who, p] : processes_) {
             auto const* m = p.current(name);
             if (!m || m->session != mark.session || p.death_us() != soak_never || item == job.by_item.end()) continue;
             for (auto const& c : item->second.calls)
-                if (c.who == who && (!c.has_ended() || (mark.asked_us != 0 && c.ended_us >= mark.asked_us))) return {};
+                if (c.who == who && (!c.has_ended() || was_live_then(c))) return {};
         }
         return "no run stands behind " + path;
     }
