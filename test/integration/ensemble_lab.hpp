@@ -109,6 +109,13 @@ public:
         if (m.pid != 0 && ::waitpid(m.pid, nullptr, WNOHANG) == m.pid) m.pid = 0;
         return m.pid != 0;
     }
+    /// Whether it has reported since its start that it cannot write its log.
+    bool has_failed(int server) const {
+        std::ifstream file{log_of(server)};
+        file.seekg(at(server).log_begin);
+        std::string const text{std::istreambuf_iterator<char>{file}, {}};
+        return text.find("Severe unrecoverable error") != text.npos;
+    }
     /// Whether all three run, under one leader.
     bool is_whole() const {
         int leaders = 0, followers = 0;
@@ -153,7 +160,7 @@ public:
     std::string logs() const {
         std::string all;
         for (int n = 1; n <= 3; ++n) {
-            std::ifstream file{directory_ / std::to_string(n) / "server.log"};
+            std::ifstream file{log_of(n)};
             std::string const text{std::istreambuf_iterator<char>{file}, {}};
             all += "server " + std::to_string(n) + ":\n" +
                    text.substr(text.size() - std::min<std::size_t>(text.size(), 1500));
@@ -167,10 +174,13 @@ private:
     struct member {
         std::uint16_t client_port = 0, quorum_port = 0, election_port = 0;
         ::pid_t pid = 0;
+        std::streamoff log_begin = 0; ///< of the present process
     };
 
     member& at(int server) { return members_[static_cast<std::size_t>(server - 1)]; }
     member const& at(int server) const { return members_[static_cast<std::size_t>(server - 1)]; }
+
+    std::filesystem::path log_of(int server) const { return directory_ / std::to_string(server) / "server.log"; }
 
     /// A field of its report; empty if it does not serve.
     std::string status(int server, std::string_view name) const {
@@ -302,7 +312,8 @@ private:
         std::vector<char*> arguments;
         for (auto& a : command) arguments.push_back(a.data());
         arguments.push_back(nullptr);
-        int const output = ::open((home / "server.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        int const output = ::open(log_of(server).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        at(server).log_begin = ::lseek(output, 0, SEEK_END);
         int const input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
         auto const parent = ::getpid();
         auto const child = ::fork();

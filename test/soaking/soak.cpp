@@ -332,6 +332,8 @@ private:
             if (!s.process && !is_over_ && s.start_at <= mono::now()) start(s);
         }
         if (!is_over_) replace_some();
+        // A server that runs on when there is space again loses writes (ZOOKEEPER-4882).
+        if (is_disk_full_ && servers_.is_running(3) && servers_.has_failed(3)) servers_.kill(3);
         if (!is_disturbed_ || is_server_busy_ || mono::now() < look_at_servers_) return;
         for (int n = 1; n <= 3; ++n)
             if (!servers_.is_running(n)) servers_.start_soon(n);
@@ -666,9 +668,11 @@ private:
             return until_over([this, n] { servers_.slow_down(n, 0ms); });
         default: // fill_disk
             disk_.fill();
+            is_disk_full_ = true;
             return until_over([this] {
+                servers_.kill(3); // even if it has not failed yet
+                is_disk_full_ = false;
                 disk_.free();
-                servers_.kill(3); // it restarts even if it has not ended by itself
             });
         }
     }
@@ -807,7 +811,7 @@ private:
     std::list<std::unique_ptr<member>> former_; ///< whose last lines are still to be read
     std::vector<std::unique_ptr<job_watch>> watches_;
     std::multimap<mono::time_point, std::function<void()>> endings_;
-    bool is_disturbed_ = false, is_server_busy_ = false, is_over_ = false;
+    bool is_disturbed_ = false, is_server_busy_ = false, is_disk_full_ = false, is_over_ = false;
     std::optional<std::pair<mono::time_point, std::string>> whole_since_; ///< and what was committed then
     mono::time_point look_at_servers_{};
     std::mutex second_commands_mutex_;
