@@ -255,7 +255,14 @@ private:
 
     void carry_out(planned const& p);
 
+    /// The job that a fault names. Precondition: there are jobs.
+    std::uint32_t job_of(fault const& f) const { return f.job % static_cast<std::uint32_t>(jobs_.size()); }
+
     void begin(machine& n, fault const& f);
+    void begin_in_job(machine& n, std::uint32_t j, fault const& f);
+
+    /// Changes a field of the job's configuration.
+    void edit(std::uint32_t j, fault const& f);
 
     /// Applies the node's current faults.
     void refresh(machine& n);

@@ -309,7 +309,6 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
         end.node = n.number;
         at(until, {planned::kind::end, end});
     };
-    auto const j = jobs_.empty() ? 0 : f.job % static_cast<std::uint32_t>(jobs_.size());
     auto* const w = n.process ? &n.process->workers : nullptr;
     auto const lasts = [&](mono_time simulated_workers::*t) {
         if (w) w->*t = std::max(w->*t, until);
@@ -363,15 +362,18 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
     case fault_kind::deploy:
         n.version = f.count % static_cast<std::uint32_t>(versions_.size());
         return deploy(n, f);
+    case fault_kind::read_only_records:
+        if (jobs_.empty()) return;
+        last(read_only_until_[job_of(f)]);
+        return refresh_records();
     default:
-        break;
+        if (!jobs_.empty()) begin_in_job(n, job_of(f), f);
     }
-    if (jobs_.empty()) return;
+}
+
+ELASTICJOB_DECL void simulated_cluster::begin_in_job(machine& n, std::uint32_t j, fault const& f) {
     auto const at_job = layout(j);
     switch (f.what) {
-    case fault_kind::read_only_records:
-        last(read_only_until_[j]);
-        return refresh_records();
     case fault_kind::join:
         n.wants.insert(j);
         return join(n, j);
@@ -397,17 +399,8 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
     case fault_kind::set_items:
     case fault_kind::set_cron:
     case fault_kind::set_failover:
-    case fault_kind::set_misfire: {
-        auto const stored = from_json(observatory_.view.data(at_job.config()));
-        if (!stored || !*stored) return;
-        auto edited = **stored;
-        bool const is_even = f.count % 2 == 0;
-        if (f.what == fault_kind::set_items) edited.sharding_total_count = static_cast<int>(std::max(f.count, 1U));
-        if (f.what == fault_kind::set_cron) edited.cron = is_even ? jobs_[j].config.cron : other_schedule;
-        if (f.what == fault_kind::set_failover) edited.failover = is_even;
-        if (f.what == fault_kind::set_misfire) edited.misfire = is_even;
-        return order(j, std::string{name_of(f.what)}, at_job.config(), to_json(edited));
-    }
+    case fault_kind::set_misfire:
+        return edit(j, f);
     case fault_kind::remove_instance: {
         auto const& ids = observatory_.view.nodes[n.number].instances;
         if (auto const id = ids.find(jobs_[j].config.name); id != ids.end())
@@ -417,6 +410,19 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
     default:
         return;
     }
+}
+
+ELASTICJOB_DECL void simulated_cluster::edit(std::uint32_t j, fault const& f) {
+    auto const path = layout(j).config();
+    auto const stored = from_json(observatory_.view.data(path));
+    if (!stored || !*stored) return;
+    auto edited = **stored;
+    bool const is_even = f.count % 2 == 0;
+    if (f.what == fault_kind::set_items) edited.sharding_total_count = static_cast<int>(std::max(f.count, 1U));
+    if (f.what == fault_kind::set_cron) edited.cron = is_even ? jobs_[j].config.cron : other_schedule;
+    if (f.what == fault_kind::set_failover) edited.failover = is_even;
+    if (f.what == fault_kind::set_misfire) edited.misfire = is_even;
+    order(j, std::string{name_of(f.what)}, path, to_json(edited));
 }
 
 ELASTICJOB_DECL void simulated_cluster::refresh(machine& n) {
