@@ -53,14 +53,19 @@ const toast = (page) => page.locator('.toasts > div').last();
 const settled = (page) =>
   page.locator('[role=grid][aria-busy=false], .cards, form.config').first().waitFor({ state: 'attached' });
 
+/** What a command would do, as far as the server has answered. */
+const answered = (dialog) => dialog.locator('li:not(.muted)');
+
 /** Confirms the command that the dialog is about; what is grave is typed. */
 async function confirm(page, verb, typed) {
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
-  await dialog.locator('li').first().waitFor(); // what it would do
+  await answered(dialog).first().waitFor();
   if (typed) await dialog.getByRole('textbox').fill(typed);
   await dialog.getByRole('button', { name: verb, exact: true }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await dialog.waitFor({ state: 'detached' }).catch(async (e) => {
+    throw new Error(`${e.message}\nThe dialog says: ${await dialog.innerText()}`);
+  });
 }
 
 async function give(page, verb, typed) {
@@ -284,7 +289,7 @@ describe('what operators do', () => {
     });
     await button(page, 'Pause').click();
     const dialog = page.getByRole('dialog');
-    await dialog.locator('li').first().waitFor();
+    await answered(dialog).first().waitFor();
     await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
     await dialog.getByText('the reply was lost').waitFor();
     assert.equal(await dialog.getByText('Refused').count(), 0);
@@ -374,7 +379,7 @@ describe('what operators do', () => {
     const page = await open(t, 'jobs/branch-0200', { isFaultExpected: (text) => /40[49]/.test(text) });
     await button(page, 'Remove').click();
     const dialog = page.getByRole('dialog');
-    await dialog.locator('li').first().waitFor();
+    await answered(dialog).first().waitFor();
     assert.equal(await dialog.getByRole('button', { name: 'Remove' }).isDisabled(), true);
     await confirm(page, 'Remove', 'branch-0200');
     await page.getByText('The job branch-0200 was removed').waitFor();
@@ -464,7 +469,7 @@ describe('by keyboard only', () => {
     const bar = page.getByRole('region', { name: '2 selected' });
     await tabTo(page, bar.getByRole('button', { name: 'Pause' }));
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').locator('li').nth(1).waitFor();
+    await answered(page.getByRole('dialog')).nth(1).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator('.item .chip', { hasText: 'paused' }).nth(1).waitFor();
@@ -502,7 +507,7 @@ describe('by keyboard only', () => {
     const disable = page.getByRole('region').getByRole('button', { name: 'Disable' });
     await tabTo(page, disable);
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').locator('li').first().waitFor();
+    await answered(page.getByRole('dialog')).first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('region').locator('button:focus', { hasText: 'Disable' }).waitFor();
@@ -589,7 +594,7 @@ describe('for every reader', () => {
     const page = await open(t, 'jobs/settle', { bypassCSP: true });
     await page.evaluate(axe);
     await button(page, 'Shut down').click();
-    await page.getByRole('dialog', { name: 'Shut down: settle?' }).locator('li').first().waitFor();
+    await answered(page.getByRole('dialog', { name: 'Shut down: settle?' })).first().waitFor();
     await picture(page, 'dialog');
     const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
     assert.deepEqual(

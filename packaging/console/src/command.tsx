@@ -80,6 +80,7 @@ interface Result {
   subject: string;
   text: string;
   tone: '' | 'bad' | 'unknown';
+  isAsked?: boolean; // the server has not answered yet
 }
 
 function Confirmation(p: { command: Command }): JSX.Element {
@@ -137,6 +138,9 @@ function Confirmation(p: { command: Command }): JSX.Element {
     close();
   };
 
+  // Each subject has its place from the beginning, so that nothing moves under the pointer when the answers come.
+  const previewOf = (subject: string): Result =>
+    preview.find((r) => r.subject === subject) ?? { subject, text: t.asking, tone: '', isAsked: true };
   const wanted = single ?? String(command.subjects.length);
   const isReady = !busy && (!command.isGrave || typed === wanted);
   const unknown = results.filter((r) => r.tone === 'unknown').map((r) => r.subject);
@@ -147,8 +151,7 @@ function Confirmation(p: { command: Command }): JSX.Element {
       {results.length === 0 && (
         <section class="stack" aria-live="polite">
           <h2>{t.would}</h2>
-          {preview.length < asking.length && <p class="muted">{t.asking}</p>}
-          <Results all={preview} total={command.subjects.length} single={!!single} />
+          <Results all={asking.map(previewOf)} total={command.subjects.length} single={!!single} />
         </section>
       )}
       {results.length > 0 && (
@@ -203,7 +206,7 @@ function Results(p: { all: Result[]; total: number; single: boolean }): JSX.Elem
   return (
     <ul class="stack">
       {p.all.map((r) => (
-        <li key={r.subject} class="wrap">
+        <li key={r.subject} class={r.isAsked ? 'wrap muted' : 'wrap'}>
           {!p.single && <b>{r.subject}: </b>}
           {r.tone && (
             <span class={'chip ' + (r.tone === 'bad' ? 'bad' : 'warn')}>{r.tone === 'bad' ? t.refused : '?'}</span>
