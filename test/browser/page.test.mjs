@@ -53,7 +53,7 @@ const toast = (page) => page.locator('.toasts > div').last();
 const settled = (page) =>
   page.locator('[role=grid][aria-busy=false], .cards, form.config').first().waitFor({ state: 'attached' });
 
-/** What a command would do, as far as the server has answered. */
+/** The lines of a command's dialog that the server has answered. */
 const answered = (dialog) => dialog.locator('li:not(.muted)');
 
 /** Confirms the command that the dialog is about; what is grave is typed. */

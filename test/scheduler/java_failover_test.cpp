@@ -212,6 +212,28 @@ struct dying_java {
     }
 };
 
+/// A member of ours, and a Java member that has received half of the items.
+struct shared_with_java {
+    cluster c;
+    java_member java;
+    items owned; ///< by the Java member
+
+    explicit shared_with_java(int count, std::string java_id = "10.0.0.7@-@815", memory_server_options options = {})
+        : c{options},
+          java{with_our_member(count), std::move(java_id)} {
+        c.run_for(1s);
+        owned = share_of(c, java.id, static_cast<item_index>(count));
+        REQUIRE(owned.size() * 2 == static_cast<std::size_t>(count));
+    }
+
+private:
+    cluster& with_our_member(int count) {
+        REQUIRE(c.add("10.0.0.5").schedule(failover_job(count)));
+        c.run_for(1s);
+        return c;
+    }
+};
+
 /// The member begins these items, whose records contain checkpoints of that size.
 void begin_with_checkpoints(java_member& java, items const& owned, std::size_t bytes) {
     run_record before;
@@ -245,63 +267,45 @@ TEST_CASE("scheduler.job: the runs of a dead Java member run again, and no other
 
 TEST_CASE(
     "scheduler.job: a single run of a dead Java member is recognized too, even when no other Java member is left") {
-    cluster c;
-    auto& leader = c.add("10.0.0.5");
-    REQUIRE(leader.schedule(failover_job(4)));
-    c.run_for(1s);
-    java_member victim{c, "10.0.0.7@-@815"};
-    c.run_for(1s);
-    auto const owned = share_of(c, victim.id, 4);
-    REQUIRE(owned.size() == 2);
-    victim.begin(owned[1]);
-    c.run_for(1s);
-    victim.die();
-    c.run_for(5s);
-    CHECK(c.started() == items{owned[1]});
-    CHECK_FALSE(c.has("/settle/leader/failover")); // no Java member is left to remove such a flag
+    shared_with_java w{4};
+    w.java.begin(w.owned[1]);
+    w.c.run_for(1s);
+    w.java.die();
+    w.c.run_for(5s);
+    CHECK(w.c.started() == items{w.owned[1]});
+    CHECK_FALSE(w.c.has("/settle/leader/failover")); // no Java member is left to remove such a flag
 }
 
-TEST_CASE("scheduler.job: the run of a dead Java member runs again after instants that a clock ahead of ours has handled") {
-    cluster c;
-    REQUIRE(c.add("10.0.0.5").schedule(failover_job(4)));
-    c.run_for(1s);
-    java_member victim{c, "10.0.0.7@-@815"};
-    c.run_for(1s);
-    auto const owned = share_of(c, victim.id, 4);
-    REQUIRE(owned.size() == 2);
+TEST_CASE("scheduler.job: a run of a dead Java member runs again after instants that a clock ahead of ours handled") {
+    shared_with_java w{4};
     run_record before;
-    before.through = c.loop.wall_now() + 20s;
-    c.set("/settle/ext/run/" + std::to_string(owned[1]), before.to_text());
-    victim.begin(owned[1]);
-    c.run_for(1s);
-    victim.die();
-    c.run_for(5s);
-    auto const runs = c.all(heard::kind::started, owned[1]);
+    before.through = w.c.loop.wall_now() + 20s;
+    w.c.set("/settle/ext/run/" + std::to_string(w.owned[1]), before.to_text());
+    w.java.begin(w.owned[1]);
+    w.c.run_for(1s);
+    w.java.die();
+    w.c.run_for(5s);
+    auto const runs = w.c.all(heard::kind::started, w.owned[1]);
     REQUIRE(runs.size() == 1);
     CHECK(runs[0].source == run_source::failover);
     CHECK(runs[0].due == before.through + 1ms);
-    c.run_for(30s);
-    CHECK(c.started().size() == 1);
-    CHECK(c.violations.empty());
+    w.c.run_for(30s);
+    CHECK(w.c.started().size() == 1);
+    CHECK(w.c.violations.empty());
 }
 
 TEST_CASE("scheduler.job: runs of a dead Java member that do not fit into one request run again nevertheless") {
     constexpr std::size_t checkpoint = 4'000;
-    cluster c{{.limits = {.request_bytes_max = 3 * checkpoint, .operations_max = 100'000}}};
-    REQUIRE(c.add("10.0.0.5").schedule(failover_job(16)));
-    c.run_for(1s);
-    java_member victim{c, "10.0.0.7@-@815"};
-    c.run_for(1s);
-    auto const owned = share_of(c, victim.id, 16);
-    REQUIRE(owned.size() == 8);
-    begin_with_checkpoints(victim, owned, checkpoint);
-    c.run_for(1s);
-    victim.die();
-    c.run_for(5s);
-    CHECK(c.started() == owned);
-    CHECK(share_of(c, victim.id, 16).empty());
-    CHECK(c.count(heard::kind::trouble) == 0);
-    CHECK(c.violations.empty());
+    shared_with_java w{
+        16, "10.0.0.7@-@815", {.limits = {.request_bytes_max = 3 * checkpoint, .operations_max = 100'000}}};
+    begin_with_checkpoints(w.java, w.owned, checkpoint);
+    w.c.run_for(1s);
+    w.java.die();
+    w.c.run_for(5s);
+    CHECK(w.c.started() == w.owned);
+    CHECK(share_of(w.c, w.java.id, 16).empty());
+    CHECK(w.c.count(heard::kind::trouble) == 0);
+    CHECK(w.c.violations.empty());
 }
 
 TEST_CASE("scheduler.job: such runs run again whichever of its requests is the leader's last") {
@@ -470,24 +474,19 @@ TEST_CASE("scheduler.job: an idle Java member that dies makes no completed run o
 }
 
 TEST_CASE("scheduler.job: a run of a dead Java member runs again, even if its item has moved meanwhile") {
-    cluster c;
-    REQUIRE(c.add("10.0.0.5").schedule(failover_job(6)));
-    c.run_for(1s);
-    java_member java{c, "10.0.0.9@-@4711"};
-    c.run_for(1s);
-    auto const javas = share_of(c, java.id, 6);
-    for (auto const i : javas) java.begin(i);
-    c.run_for(1s);
-    REQUIRE(c.add("10.0.0.99").schedule(failover_job(6)));
-    c.run_for(10s);
-    REQUIRE(share_of(c, java.id, 6).size() < javas.size());
-    java.die();
-    c.run_for(1min);
-    for (auto const i : javas) {
+    shared_with_java w{6, "10.0.0.9@-@4711"};
+    for (auto const i : w.owned) w.java.begin(i);
+    w.c.run_for(1s);
+    REQUIRE(w.c.add("10.0.0.99").schedule(failover_job(6)));
+    w.c.run_for(10s);
+    REQUIRE(share_of(w.c, w.java.id, 6).size() < w.owned.size());
+    w.java.die();
+    w.c.run_for(1min);
+    for (auto const i : w.owned) {
         CAPTURE(i);
-        CHECK(c.count(heard::kind::started, i) == 1);
+        CHECK(w.c.count(heard::kind::started, i) == 1);
     }
-    CHECK(c.started().size() == javas.size());
+    CHECK(w.c.started().size() == w.owned.size());
 }
 
 TEST_CASE("scheduler.job: a disabled item of a dead Java member is not flagged for the others, which would run it") {

@@ -40,9 +40,10 @@ struct deserted_item {
 std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& deserted, revision departed);
 
 /// The record of an item, `there` if it has one, with a run of the dead owner added. The due instant is unknown, so the
-/// time when the death was noticed replaces it, or a later one if that has been handled already. Nothing if the record already contains a live run, or cannot be read. A
-/// run that was recorded with a flag is not live if `has_flag` is false: a Java member has taken the flag since, and
-/// died. `is_flagged`: from now on a flag lets Java members make up for the run.
+/// time when the death was noticed replaces it, or a later one if that has been handled already. Nothing if the record
+/// already contains a live run, or cannot be read. A run that was recorded with a flag is not live if `has_flag` is
+/// false: a Java member has taken the flag since, and died. `is_flagged`: from now on a flag lets Java members make up
+/// for the run.
 std::optional<std::string> record_of_lost_run(std::optional<node> const& there, instance_id const& owner,
                                               wall_time noticed, bool has_flag, bool is_flagged);
 

@@ -47,7 +47,7 @@ public:
     /// fails or uses traits, or the transaction has no room.
     bool begin_job(transaction& t, job_config const& config);
 
-    /// What `begin_job` has added is not in force: the registry has refused that transaction.
+    /// Forgets the assignment that `begin_job` has added, because the registry has refused that transaction.
     void forget_begin() noexcept { first_report_.reset(); }
 
     /// A term of this instance as leader begins, or has ended. `is_first`: by the transaction that created the job.
