@@ -119,11 +119,7 @@ private:
     /// Repeats a failed request after a pause. Reports a failure that lasts, each kind once in a row.
     following_step after_failure(error const& why);
 
-    /// A time far ahead comes from a clock that was wrong.
-    static wall_time believable(wall_time t, wall_time wall) { return t > wall + clock_slack ? wall : t; }
     static void mend(followed_rounds& all, wall_time wall);
-
-    static constexpr std::chrono::hours clock_slack{1};
 
     following_basis basis_;
     std::optional<job_layout> followed_at_;

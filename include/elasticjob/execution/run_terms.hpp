@@ -13,6 +13,7 @@
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/execution/clock_slack.hpp>
 #include <elasticjob/registry/node.hpp>
 
 #include <cstddef>
@@ -20,9 +21,6 @@
 #include <optional>
 
 namespace elasticjob::detail {
-
-/// An instant further in the future than this was written by a wrong clock.
-inline constexpr std::chrono::hours clock_slack{1};
 
 /// A run is put on record at most this long before its due instant.
 inline constexpr std::chrono::seconds start_ahead_max{1};
@@ -71,8 +69,8 @@ struct run_terms {
 
     /// Discards the times of a wrong clock.
     void mend(wall_time wall) {
-        if (enabled_since > wall + clock_slack) enabled_since = wall;
-        if (resumed_at > wall + clock_slack) resumed_at = wall;
+        enabled_since = believable(enabled_since, wall);
+        resumed_at = believable(resumed_at, wall);
     }
 };
 

@@ -4,7 +4,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/execution/lost_java_runs.hpp>
-#include <elasticjob/execution/run_terms.hpp> // clock_slack
+#include <elasticjob/execution/clock_slack.hpp>
 
 namespace elasticjob::detail {
 
@@ -32,9 +32,9 @@ ELASTICJOB_DECL std::optional<std::string> record_of_lost_run(std::optional<node
         if (!read || is_live) return std::nullopt;
         record = *std::move(read);
     }
-    // An owner whose clock is ahead of ours may have handled later instants. A record from the far future is wrong.
-    auto const after = record.through + std::chrono::milliseconds{1};
-    auto const at = record.through > noticed + clock_slack ? noticed : std::max(noticed, after);
+    // An owner whose clock is ahead of ours may have handled later instants.
+    auto const after = believable(record.through, noticed) + std::chrono::milliseconds{1};
+    auto const at = std::max(noticed, after);
     record.running = run_begin{at, run_source::schedule, 1, owner.str(), at};
     record.is_flagged = is_flagged;
     record.last_begun = at;

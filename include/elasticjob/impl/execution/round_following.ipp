@@ -5,6 +5,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/execution/clock_slack.hpp>
 #include <elasticjob/execution/round_following.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/registry/retry_pauses.hpp>
@@ -147,7 +148,7 @@ ELASTICJOB_DECL round_following::decision round_following::decide(followed_job_v
     bool const is_same_job = written_->job == what.job && !written_->rounds.empty();
     auto const on_record = is_same_job ? written_->rounds.back().of : wall_time{};
     auto const looked_before = begins ? wall_time{} : std::max(written_->seen, looked_through_);
-    auto const looked_through = believable(std::max(on_record, looked_before), wall);
+    auto const looked_through = detail::believable(std::max(on_record, looked_before), wall);
     if (is_whole) d.through = settled;
     if (!begins && (!is_whole || settled <= looked_through)) return d;
 
@@ -180,7 +181,7 @@ ELASTICJOB_DECL round_following::decision round_following::decide(followed_job_v
 }
 
 ELASTICJOB_DECL void round_following::mend(followed_rounds& all, wall_time wall) {
-    all.last = believable(all.last, wall);
+    all.last = detail::believable(all.last, wall);
     std::erase_if(all.rounds, [&](auto const& r) { return r.due > all.last; });
 }
 

@@ -60,7 +60,7 @@ ELASTICJOB_DECL void run_choice::note_next_due(run_record& record) const {
 }
 
 ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
-    if (record.through > wall_ + clock_slack) record.through = wall_;
+    record.through = believable(record.through, wall_);
     // A job that follows another changes over when the rounds of the new one are on record. Until then those of the
     // former one are, and have been handled.
     bool const is_in_effect = !terms_.due->follows() || terms_.due->knows_rounds();
@@ -70,9 +70,9 @@ ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
         record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, old_schedule_until());
         record.schedule = terms_.schedule;
     }
-    if (record.last_completed && *record.last_completed > wall_ + clock_slack) record.last_completed = wall_;
+    if (record.last_completed) record.last_completed = believable(*record.last_completed, wall_);
     if (record.retry && record.retry->at > wall_ + terms_.retry.pause_max + clock_slack) record.retry->at = wall_;
-    if (record.resume && record.resume->at > wall_ + clock_slack) record.resume->at = wall_;
+    if (record.resume) record.resume->at = believable(record.resume->at, wall_);
 }
 
 ELASTICJOB_DECL bool run_choice::go_on_with(item_index item, next_run& next) const {
