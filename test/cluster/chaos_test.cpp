@@ -419,12 +419,14 @@ TEST_CASE("cluster: processes are killed, frozen, sent away and replaced, and ev
           "holds") {
     auto const* given = std::getenv("ELASTICJOB_SEED");
     std::uint64_t const seed = given ? std::strtoull(given, nullptr, 10) : 1;
-    chaos c{seed, "chaos-" + std::to_string(seed)};
     MESSAGE("ELASTICJOB_SEED=" << seed);
-    INFO(c.transcript());
-    c.play();
-    c.settle();
-    c.check();
-    c.leave();
+    chaos c{seed, "chaos-" + std::to_string(seed)};
+    {
+        INFO(c.transcript());
+        c.play();
+        c.settle();
+        c.check();
+        c.leave();
+    }
     MESSAGE(c.summary());
 }

@@ -8,6 +8,24 @@ using namespace elasticjob::test;
 
 namespace {
 
+/// How much the machine slows others down: the longest that five requests of another session have taken, one after the
+/// other. About as many lie between the end of a session and the next run, and few milliseconds are usual.
+class slowness {
+public:
+    explicit slowness(cluster& all) : all_{all} {}
+
+    void sample() {
+        auto const begin = std::chrono::steady_clock::now();
+        for (int n = 0; n < 5; ++n) (void)all_.children(node_path{});
+        most_ = std::max(most_, std::chrono::steady_clock::now() - begin);
+    }
+    std::chrono::steady_clock::duration most() const { return most_; }
+
+private:
+    cluster& all_;
+    std::chrono::steady_clock::duration most_{0};
+};
+
 /// One victim for each job, and a survivor in all jobs. The kills are spread over a server tick. Returns the longest
 /// delay.
 std::chrono::milliseconds check_bound(std::chrono::milliseconds tick, std::chrono::milliseconds session_timeout) {
@@ -48,7 +66,11 @@ std::chrono::milliseconds check_bound(std::chrono::milliseconds tick, std::chron
         killed_at.push_back(std::chrono::steady_clock::now());
         victims[static_cast<std::size_t>(n)]->kill();
     }
-    all.wait_for("the survivor to run them again", [&] { return survivor.count("runs") == kills; });
+    slowness others{all};
+    all.wait_for("the survivor to run them again", [&] {
+        others.sample();
+        return survivor.count("runs") == kills;
+    });
 
     std::chrono::milliseconds longest{0};
     for (std::size_t n = 0; n < kills; ++n) {
@@ -56,7 +78,7 @@ std::chrono::milliseconds check_bound(std::chrono::milliseconds tick, std::chron
         CHECK(again.attempt() == 2);
         auto const span = std::chrono::microseconds{again.at_us} - killed_at[n].time_since_epoch();
         CHECK(span > session_timeout / 2);
-        CHECK(span <= session_timeout + tick + 100ms);
+        CHECK(span <= session_timeout + tick + 100ms + others.most());
         longest = std::max(longest, std::chrono::duration_cast<std::chrono::milliseconds>(span));
     }
     return longest;
