@@ -514,7 +514,7 @@ TEST_CASE("execution.run_book: records are opened once, and so are their parents
     std::vector<record_creation> fresh;
     auto open = [&] {
         fresh = {{0, "new"}, {1, "new"}, {2, "new"}};
-        return s.wait_for(s.mine.open(s.one.session().generation, fresh));
+        return s.wait_for(s.mine.open(s.my_commits, s.one.session().generation, fresh));
     };
     CHECK(open());
     CHECK(fresh[0].created != 0);
@@ -540,7 +540,7 @@ TEST_CASE("execution.run_book: opening records ends though their parent goes aga
     joint_commits<parentless_registry> commits{r};
     run_book<parentless_registry> book{r, commits, s.at, s.self};
     std::vector<record_creation> fresh{{0, "new"}};
-    CHECK(s.wait_for(book.open(r.session().generation, fresh)).error() == errc::version_conflict);
+    CHECK(s.wait_for(book.open(commits, r.session().generation, fresh)).error() == errc::version_conflict);
     CHECK(r.commits == 10);
     CHECK(fresh[0].created == 0);
 }

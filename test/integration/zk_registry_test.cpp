@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/registry/zk_registry.hpp>
 
-#include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/remove_job.hpp>
 #include <elasticjob/operations/restore_job.hpp>
 #include <elasticjob/registry/zk/server_order.hpp>
 
 #include <integration/zk_lab.hpp>
+#include <support/enroll_alone.hpp>
 #include <support/loopback.hpp>
 
 #include <algorithm>
@@ -237,7 +237,7 @@ TEST_CASE("ZkRegistry: one server") {
         auto const self = instance_id::parse("10.0.0.1@-@1-a").value();
         auto const anything = [](valid_config const&) -> result<void> { return success(); };
         auto const join = [&] {
-            return block_on(theirs.loop(), enroll(theirs, job, {.self = self, .how = arrival::first}, anything));
+            return block_on(theirs.loop(), enroll_alone(theirs, job, {.self = self, .how = arrival::first}, anything));
         };
         REQUIRE(join());
         on_loop(theirs.loop(), [&]() -> task<> {

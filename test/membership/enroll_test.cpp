@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/membership/enroll.hpp>
 
+#include <support/enroll_alone.hpp>
 #include <support/job_world.hpp>
 
 #include <doctest/doctest.h>
@@ -26,7 +27,7 @@ result<enrollment> join(job_world& w, session_type& r, std::optional<job_config>
                         result<void> (*accept)(valid_config const&) = &anything, instance_id self = id()) {
     std::optional<valid_config> local;
     if (c) local = validate(*std::move(c)).value();
-    return w.wait_for(enroll(r, w.at, {.self = std::move(self), .local = std::move(local)}, accept));
+    return w.wait_for(enroll_alone(r, w.at, {.self = std::move(self), .local = std::move(local)}, accept));
 }
 
 std::vector<std::string> tree(job_world const& w) {
@@ -35,6 +36,10 @@ std::vector<std::string> tree(job_world const& w) {
         lines.push_back(p + (n.stat.owner ? " E " : " P ") + (p.ends_with("/config") ? "…" : n.data));
     });
     return lines;
+}
+
+task<void> store(task<result<enrollment>> what, std::optional<result<enrollment>>& into) {
+    into.emplace(co_await std::move(what));
 }
 
 } // namespace
@@ -68,12 +73,32 @@ TEST_CASE("membership.enroll: only the transaction that creates the job gets the
             return true;
         };
         enroll_request what{.self = id(), .local = validate(plain()).value(), .how = arrival::first};
-        auto const joined = w.wait_for(enroll(w.one, w.at, std::move(what), &anything, begin));
+        auto const joined = w.wait_for(enroll_alone(w.one, w.at, std::move(what), &anything, begin));
         REQUIRE(joined);
         CHECK(calls == 1); // if the job exists, the registry has refused that transaction
         CHECK((w.find(w.at.leader_instance()) != nullptr) == is_new);
         CHECK((w.find(w.at.sharding_necessary()) != nullptr) == !is_new);
     }
+}
+
+TEST_CASE("membership.enroll: jobs that are joined at the same moment share a request, and each is decided alone") {
+    job_world w;
+    std::vector<job_layout> jobs;
+    for (auto const* name : {"settle", "report", "bill"}) jobs.emplace_back(job_name::parse(name).value());
+    w.create(jobs[1].root()); // somebody has begun to create this one
+    w.server.counts() = {};
+    joint_commits<session_type> together{w.one};
+    std::vector<std::optional<result<enrollment>>> joined(jobs.size());
+    for (std::size_t n = 0; n < jobs.size(); ++n) {
+        auto config = plain();
+        config.name = jobs[n].root().name();
+        enroll_request what{.self = id(), .local = validate(std::move(config)).value(), .how = arrival::first};
+        w.background.spawn(store(enroll(together, jobs[n], std::move(what), &anything), joined[n]));
+    }
+    w.loop.run_for(1s);
+    for (auto const& j : joined) CHECK((j && *j));
+    CHECK(w.server.counts().writes == 4); // together; the other two alone; and that one, which has read again
+    for (auto const& at : jobs) CHECK(w.has(at.instance(id())));
 }
 
 TEST_CASE("membership.enroll: a member of an existing job reads five nodes, and of a new job one") {
@@ -84,7 +109,7 @@ TEST_CASE("membership.enroll: a member of an existing job reads five nodes, and 
                             .local = validate(plain()).value(),
                             .how = arrival::first,
                             .host = std::move(host)};
-        REQUIRE(w.wait_for(enroll(r, w.at, std::move(what), &anything)));
+        REQUIRE(w.wait_for(enroll_alone(r, w.at, std::move(what), &anything)));
         CHECK(w.server.counts().writes == 1);
         return w.server.counts().reads;
     };
@@ -267,8 +292,8 @@ TEST_CASE("membership.enroll: two members can register at the same time, and the
         std::vector<task<result<enrollment>>> joins;
         std::optional<valid_config> ours{local_a}, theirs{local_b};
         auto id_a = id("10.0.0.1@-@1-a"), id_b = id("10.0.0.2@-@2-b");
-        joins.push_back(enroll(world.one, world.at, {.self = id_a, .local = ours}, &anything));
-        joins.push_back(enroll(world.two, world.at, {.self = id_b, .local = theirs}, &anything));
+        joins.push_back(enroll_alone(world.one, world.at, {.self = id_a, .local = ours}, &anything));
+        joins.push_back(enroll_alone(world.two, world.at, {.self = id_b, .local = theirs}, &anything));
         auto all = co_await gather(world.loop, std::move(joins));
         into_a.emplace(std::move(all[0]));
         into_b.emplace(std::move(all[1]));
@@ -319,7 +344,7 @@ TEST_CASE("membership.enroll: a member cannot join a job that is removed between
             }(remove_later(turns), tombstone));
             w.background.spawn([](auto coming, std::optional<result<enrollment>>& into) -> task<void> {
                 into.emplace(co_await std::move(coming));
-            }(enroll(w.one, w.at, {.self = id(), .how = arrival::first}, &anything), outcome));
+            }(enroll_alone(w.one, w.at, {.self = id(), .how = arrival::first}, &anything), outcome));
         });
         w.loop.run_for(1s);
         REQUIRE(tombstone);
@@ -341,7 +366,7 @@ TEST_CASE("membership.enroll: the first member without a configuration uses the 
         w.create(w.at.config(), to_json(stored));
         w.create(w.at.server("10.0.0.1"), "DISABLED");
         auto const first = [&](arrival how) {
-            return w.wait_for(enroll(w.one, w.at, {.self = id(), .how = how}, &anything));
+            return w.wait_for(enroll_alone(w.one, w.at, {.self = id(), .how = how}, &anything));
         };
         REQUIRE(first(arrival::again));
         CHECK(w.data(w.at.server("10.0.0.1")) == "DISABLED");
@@ -349,7 +374,7 @@ TEST_CASE("membership.enroll: the first member without a configuration uses the 
         CHECK(w.data(w.at.server("10.0.0.1")) == (overwrites ? "" : "DISABLED"));
         CHECK(w.find(w.at.config())->stat.version == 0);
         // Another session under the same name is distinct from our own.
-        CHECK(w.wait_for(enroll(w.two, w.at, {.self = id(), .how = arrival::first}, &anything)).error() ==
+        CHECK(w.wait_for(enroll_alone(w.two, w.at, {.self = id(), .how = arrival::first}, &anything)).error() ==
               errc::job_conflict);
     }
 }
@@ -360,7 +385,7 @@ TEST_CASE("membership.enroll: writes the host name if it is new or different, in
         w.server.counts() = {};
         enroll_request what{.self = std::move(self), .how = how, .host = std::move(host)};
         if (how == arrival::first) what.local = validate(plain()).value();
-        REQUIRE(w.wait_for(enroll(r, w.at, std::move(what), &anything)));
+        REQUIRE(w.wait_for(enroll_alone(r, w.at, std::move(what), &anything)));
         // A member that returns under the same session finds its node only at the second read.
         CHECK(w.server.counts().writes == (how == arrival::first ? 1 : 2));
     };
@@ -384,7 +409,7 @@ TEST_CASE("membership.enroll: does not write an invalid host name, and it does n
     auto const requests_with = [&](std::string host) {
         w.server.counts() = {};
         enroll_request what{.self = id(), .local = validate(plain()).value(), .host = std::move(host)};
-        REQUIRE(w.wait_for(enroll(w.one, w.at, std::move(what), &anything)));
+        REQUIRE(w.wait_for(enroll_alone(w.one, w.at, std::move(what), &anything)));
         CHECK_FALSE(w.has(w.at.hosts()));
         return w.server.counts().reads;
     };

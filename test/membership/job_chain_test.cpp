@@ -2,8 +2,7 @@
 // Jobs that follow one another, and chains that are forbidden.
 #include <elasticjob/membership/job_chain.hpp>
 
-#include <elasticjob/membership/enroll.hpp>
-
+#include <support/enroll_alone.hpp>
 #include <support/job_world.hpp>
 
 #include <doctest/doctest.h>
@@ -31,8 +30,8 @@ task<result<enrollment>> enroll_in(session_type& r, std::string name, std::strin
     else
         c.schedules = {job_schedule::after_job(followed)};
     auto self = instance_id::parse("10.0.0.1@-@42-" + name + who).value();
-    return enroll(r, job_layout{job_name::parse(name).value()}, {.self = std::move(self), .local = validate(c).value()},
-                  accept_all{});
+    return enroll_alone(r, job_layout{job_name::parse(name).value()},
+                        {.self = std::move(self), .local = validate(c).value()}, accept_all{});
 }
 result<enrollment> join(job_world& w, std::string name, std::string followed) {
     return w.wait_for(enroll_in(w.one, std::move(name), std::move(followed)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/membership/old_servers.hpp>
 
-#include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/registry/read_all.hpp>
+#include <support/enroll_alone.hpp>
 #include <support/job_world.hpp>
 
 #include <doctest/doctest.h>
@@ -107,7 +107,7 @@ TEST_CASE("membership.old_servers: an instance that joins meanwhile has its serv
         };
         auto const join = [&]() -> task<void> {
             enroll_request what{.self = at_ip("10.1.0.1"), .local = validate(c).value()};
-            joined.emplace(co_await enroll(w.two, w.at, std::move(what), accept));
+            joined.emplace(co_await enroll_alone(w.two, w.at, std::move(what), accept));
         };
         post(w.loop, [&] {
             w.background.spawn(remove_later(turns));

@@ -2,11 +2,11 @@
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/execution/change_pauses.hpp>
 #include <elasticjob/membership/change_schedule.hpp>
-#include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
 #include <support/cluster.hpp>
+#include <support/enroll_alone.hpp>
 
 #include <doctest/doctest.h>
 
@@ -54,7 +54,7 @@ std::vector<change> changes() {
         {"an enrollment",
          [](cluster& c) {
              auto self = instance_id::parse("10.0.0.9@-@1").value();
-             return wait(c, enroll(c.by_hand, at, {.self = self, .how = arrival::first}, anything));
+             return wait(c, enroll_alone(c.by_hand, at, {.self = self, .how = arrival::first}, anything));
          }},
     };
 }

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,18 @@ struct joint_world : job_world {
         std::vector<task<result<commit_reply>>> tasks;
         for (auto const& t : all) tasks.push_back(each(t));
         return wait_for(run(*this, std::move(tasks))).value();
+    }
+};
+
+/// A session with a round trip of 2 ms.
+struct slow_registry : session_type {
+    using session_type::session_type;
+    int requests = 0;
+
+    task<result<commit_reply>> commit(transaction t) {
+        ++requests;
+        co_await sleep_until(loop(), loop().now() + 2ms);
+        co_return co_await session_type::commit(std::move(t));
     }
 };
 
@@ -151,4 +164,26 @@ TEST_CASE("registry.joint_commits: a transaction whose caller has gone before th
     CHECK((*second && **second));
     CHECK(w.data(w.at.root() / "a") == "old");
     CHECK(w.data(w.at.root() / "b") == "new");
+}
+
+TEST_CASE("registry.joint_commits: transactions that come while the only request is in flight share the next one") {
+    joint_world w;
+    slow_registry slow{w.server};
+    std::vector<std::string> const names{"a", "b", "c", "d"};
+    for (auto const& name : names) w.create(w.at.root() / name, "old");
+    for (std::size_t const in_flight_max : {1U, 9U}) {
+        slow.requests = 0;
+        joint_commits<slow_registry> commits{slow, in_flight_max};
+        std::vector<std::optional<result<commit_reply>>> replies(names.size());
+        for (std::size_t n = 0; n < names.size(); ++n) {
+            auto t = w.write(names[n]);
+            transaction mine{slow.session().generation};
+            for (auto const& o : t.operations()) mine.add(o);
+            w.start(commits.commit(std::move(mine)), replies[n]);
+            w.loop.run_for(500us);
+        }
+        w.loop.run_for(10ms);
+        for (auto const& r : replies) CHECK((r && *r && **r));
+        CHECK(slow.requests == (in_flight_max == 1 ? 2 : 4)); // the first alone, then the other three
+    }
 }

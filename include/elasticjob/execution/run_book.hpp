@@ -100,10 +100,11 @@ public:
     /// alive; those of the registry, after which the outcome is unknown.
     task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool may_java_run_it);
 
-    /// Creates the records of items that have none yet, and sets their `created`. A record that another instance
+    /// Creates the records of items that have none yet, through `commits`, and sets their `created`. A record that another instance
     /// creates meanwhile is not changed. `records` must live until the end. Errors: version_conflict if others create or
     /// remove records or their parents during each of `attempts_max` attempts; those of the registry.
-    task<result<void>> open(session_generation g, std::vector<record_creation>& records);
+    task<result<void>> open(joint_commits<Registry>& commits, session_generation g,
+                            std::vector<record_creation>& records);
 
 private:
     task<result<void>> leave_out_present(std::vector<record_creation*>& records);
@@ -258,7 +259,8 @@ task<result<void>> run_book<Registry>::amend(session_generation g, run_end e, st
 }
 
 template <registry Registry>
-task<result<void>> run_book<Registry>::open(session_generation g, std::vector<record_creation>& records) {
+task<result<void>> run_book<Registry>::open(joint_commits<Registry>& commits, session_generation g,
+                                            std::vector<record_creation>& records) {
     std::vector<record_creation*> missing;
     for (auto& r : records) missing.push_back(&r);
     int refusals_left = attempts_max;
@@ -270,7 +272,7 @@ task<result<void>> run_book<Registry>::open(session_generation g, std::vector<re
             if (n > 0 && !t.has_room(registry_.limits(), 1, one.bytes())) break;
             t.add(std::move(one));
         }
-        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+        ELASTICJOB_CO_TRY(auto const reply, co_await commits.commit(std::move(t)));
         if (!reply) {
             if (reply.refused->operation == 0)
                 co_return error{errc::no_node, "this instance is not registered", at_.instance(self_).str()};

@@ -7,6 +7,7 @@
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/change_attempts.hpp>
+#include <elasticjob/registry/joint_commits.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -177,9 +178,13 @@ result<transaction> enrollment_transaction(job_layout const& at, enroll_request 
 /// and those of `validate` for the stored configuration; no_node if the job is gone; removed if it was removed for
 /// good; version_conflict if the nodes kept changing; unknown_outcome if the instance may be registered; those of the
 /// registry. After any error the instance may be registered by an earlier attempt, whose reply was lost: withdraw it.
+///
+/// `commits` sends the transaction, so jobs that are joined at the same moment share requests.
 template <registry Registry, class Accept, class Begin = adds_nothing>
-task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what, Accept accept, Begin begin = {}) {
+task<result<enrollment>> enroll(joint_commits<Registry>& commits, job_layout at, enroll_request what, Accept accept,
+                                Begin begin = {}) {
     using detail::enroll_look;
+    auto& r = commits.registry();
     auto [parents, details] = detail::nodes_to_read(at, what);
     std::vector<std::int64_t> our_sessions;
     detail::change_attempts attempts{20};
@@ -206,7 +211,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what,
         check_job_chain(t, *chain);
         bool const is_sharded = !there.has(at.root()) && begin(t, decision.in_force);
         if (!is_sharded && !there.has(at.sharding_necessary())) t.create(at.sharding_necessary(), {});
-        auto const reply = co_await r.commit(std::move(t));
+        auto const reply = co_await commits.commit(std::move(t));
         if (reply && *reply)
             co_return enrollment{session.generation, std::move(decision.in_force), std::move(decision.why)};
         // Refused, lost, or from a session that is over: read again. If the transaction took effect after all, the

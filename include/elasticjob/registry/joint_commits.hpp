@@ -12,6 +12,8 @@
 #include <elasticjob/registry/transaction.hpp>
 
 #include <cstddef>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,8 +26,11 @@ namespace elasticjob {
 /// Each transaction is still decided alone. If the registry refuses one of them, that one gets the refusal, and the
 /// others are sent again, each in its own request: the registry has applied none of them. After an error that may
 /// concern only one of them, such as no_auth, all are sent again, each alone. A connection error goes to all callers.
-/// The transactions of one request get the same revision, so do not commit transactions here whose revisions are
-/// compared.
+/// At most `in_flight_max` requests are in flight, apart from those that are sent again; meanwhile other transactions
+/// wait. The lower the limit, the more of them share a request.
+///
+/// The transactions of one request get the same revision. So do not commit two transactions of a job here at the same
+/// time if their revisions are compared with each other.
 ///
 /// It must outlive its callers, and the registry must outlive it. Threads: the loop's.
 template <registry Registry>
@@ -33,10 +38,14 @@ class joint_commits {
     using Loop = typename Registry::loop_type;
 
 public:
-    explicit joint_commits(Registry& r) noexcept : registry_{r} {}
+    explicit joint_commits(Registry& r, std::size_t in_flight_max = std::numeric_limits<std::size_t>::max()) noexcept
+        : registry_{r},
+          in_flight_max_{in_flight_max} {}
 
-    /// As `Registry::commit`, after all work of the loop that is ready now. If the task is destroyed before that,
-    /// nothing is sent.
+    Registry& registry() const noexcept { return registry_; }
+
+    /// As `Registry::commit`, after all work of the loop that is ready now. If the task is destroyed before that, nothing
+    /// is sent.
     task<result<commit_reply>> commit(transaction t);
 
 private:
@@ -52,8 +61,12 @@ private:
         }
     };
     using requests = std::vector<std::shared_ptr<request>>;
+    using iterator = typename requests::iterator;
 
     task<void> send_waiting();
+    /// The end of those that one request carries, which are at least the first.
+    iterator end_of_request(iterator begin, iterator end) const;
+    task<void> send_joint(requests together);
     task<void> send(requests together);
 
     static transaction joined(requests const& together);
@@ -67,6 +80,8 @@ private:
     static constexpr std::size_t bytes_max = 128 * 1024;
 
     Registry& registry_;
+    std::size_t const in_flight_max_;
+    std::size_t in_flight_ = 0;
     requests waiting_;
     bool is_sending_ = false; ///< send_waiting is running
     task_scope tasks_;        ///< last: its tasks use all of the above
@@ -88,26 +103,40 @@ template <registry Registry>
 task<void> joint_commits<Registry>::send_waiting() {
     co_await yield(registry_.loop());
     is_sending_ = false;
+    auto all = std::exchange(waiting_, {});
+    std::erase_if(all, [](auto const& one) { return one.use_count() == 1; }); // its caller has gone
+    for (auto begin = all.begin(); begin != all.end();) {
+        if (in_flight_ >= in_flight_max_) {
+            waiting_.assign(std::make_move_iterator(begin), std::make_move_iterator(all.end()));
+            break;
+        }
+        auto const end = end_of_request(begin, all.end());
+        tasks_.spawn(send_joint({std::make_move_iterator(begin), std::make_move_iterator(end)}));
+        begin = end;
+    }
+}
+
+template <registry Registry>
+auto joint_commits<Registry>::end_of_request(iterator begin, iterator end) const -> iterator {
     auto const limits = registry_.limits();
-    requests together;
     std::size_t operations = 0, bytes = 0;
-    for (auto& next : std::exchange(waiting_, {})) {
-        if (next.use_count() == 1) continue; // its caller has gone
+    auto const fits = [&](auto const& next) {
         auto const& t = next->what;
         operations += t.size();
         bytes += t.bytes();
-        bool const fits =
-            together.empty() ||
-            (together.front()->what.generation() == t.generation() && operations <= limits.operations_max &&
-             limits.counted(operations, bytes) <= std::min(limits.request_bytes_max, bytes_max));
-        if (!fits) {
-            tasks_.spawn(send(std::exchange(together, {})));
-            operations = t.size();
-            bytes = t.bytes();
-        }
-        together.push_back(std::move(next));
-    }
-    if (!together.empty()) tasks_.spawn(send(std::move(together)));
+        return t.generation() == (*begin)->what.generation() && operations <= limits.operations_max &&
+               limits.counted(operations, bytes) <= std::min(limits.request_bytes_max, bytes_max);
+    };
+    (void)fits(*begin); // it is sent in any case
+    return std::find_if_not(std::next(begin), end, fits);
+}
+
+template <registry Registry>
+task<void> joint_commits<Registry>::send_joint(requests together) {
+    ++in_flight_;
+    co_await send(std::move(together));
+    --in_flight_;
+    if (!waiting_.empty() && !std::exchange(is_sending_, true)) tasks_.spawn(send_waiting());
 }
 
 template <registry Registry>

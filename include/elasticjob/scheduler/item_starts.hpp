@@ -141,7 +141,7 @@ task<void> item_starts<Environment>::begin_together() {
 
 template <class Environment>
 task<void> item_starts<Environment>::open_records(std::vector<record_creation> records) {
-    auto const opened = co_await context_.book.open(context_.terms.generation, records);
+    auto const opened = co_await context_.book.open(context_.env.beginnings, context_.terms.generation, records);
     if (opened) {
         failed_opening_.end();
         wake_opened(records);

@@ -26,7 +26,8 @@ struct job_environment {
     using lease_type = session_lease<Registry, guard_ref>;
 
     Registry& registry;
-    joint_commits<Registry>& commits; ///< for the starts and ends of runs
+    joint_commits<Registry>& commits;    ///< for the starts and ends of runs
+    joint_commits<Registry>& beginnings; ///< for joining, and for the first records
     pool_ref pool;
     sink_ref sink;
     zone_ref zone;

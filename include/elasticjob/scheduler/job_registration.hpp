@@ -110,8 +110,8 @@ task<result<void>> job_registration<Environment>::join(bool has_own_config) {
     auto const accept = rules_.accepted();
     auto what = request_as(arrival::first, accept.items_max);
     if (has_own_config) what.local = *rules_.valid();
-    ELASTICJOB_CO_TRY(auto const joined,
-                      co_await enroll(context_.registry, context_.at, std::move(what), accept, beginning{&leader_}));
+    ELASTICJOB_CO_TRY(auto const joined, co_await enroll(context_.env.beginnings, context_.at, std::move(what), accept,
+                                                         beginning{&leader_}));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take(joined);
     co_return success();
@@ -152,7 +152,8 @@ template <class Environment>
 task<mono_time> job_registration<Environment>::enroll_again() {
     auto const accept = rules_.accepted();
     auto what = request_as(arrival::again, accept.items_max);
-    auto const joined = co_await enroll(context_.registry, context_.at, std::move(what), accept, beginning{&leader_});
+    auto const joined =
+        co_await enroll(context_.env.beginnings, context_.at, std::move(what), accept, beginning{&leader_});
     if (!joined) {
         bool const is_gone = joined.error() == errc::no_node || joined.error() == errc::removed;
         if (is_gone) {

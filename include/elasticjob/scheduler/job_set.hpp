@@ -145,6 +145,7 @@ private:
     task_scope leaving_;                                    ///< on the loop
     std::optional<lease_type> lease_;                       ///< on the loop
     std::optional<joint_commits<Registry>> commits_;        ///< on the loop
+    std::optional<joint_commits<Registry>> beginnings_;     ///< on the loop
     task_scope lease_watch_;                                ///< on the loop
 };
 

@@ -26,7 +26,8 @@ job_set<Environment>::job_set(Registry& r, scheduler_options options, guard_ref 
       options_{std::move(options)},
       random_{seed_of(options_)},
       lease_{std::in_place, r, guard},
-      commits_{std::in_place, r} {}
+      commits_{std::in_place, r},
+      beginnings_{std::in_place, r, 1} {}
 
 template <class Environment>
 job_set<Environment>::~job_set() {
@@ -36,8 +37,8 @@ job_set<Environment>::~job_set() {
 template <class Environment>
 void job_set<Environment>::provide(pool_ref pool, sink_ref sink, zone_ref zone, strategy_ref strategy,
                                    listeners_ref listeners, error_handlers_ref error_handlers) {
-    environment_.emplace(Environment{registry_, *commits_, pool, sink, zone, strategy, random_, options_, *lease_,
-                                     listeners, error_handlers});
+    environment_.emplace(Environment{registry_, *commits_, *beginnings_, pool, sink, zone, strategy, random_, options_,
+                                     *lease_, listeners, error_handlers});
 }
 
 template <class Environment>
@@ -284,6 +285,7 @@ task<result<void>> job_set<Environment>::shut_down_all() {
     lease_watch_.cancel();
     lease_.reset();
     commits_.reset();
+    beginnings_.reset();
     co_return success();
 }
 
