@@ -227,3 +227,24 @@ TEST_CASE("ZkRegistry: a server without support for removals is asked only once"
         co_return;
     });
 }
+
+TEST_CASE("ZkRegistry: room that is kept for a watch counts until it is released, also after the session") {
+    work tidy{[](work&, work_action) {}};
+    event_loop loop;
+    zk::watch_table table{loop, tidy};
+    on_loop(loop, [&]() -> task<> {
+        std::string const kept(zk::watch_table::bytes_max / 2, 'k');
+        std::string const other(zk::watch_table::bytes_max / 2 - 8, 'o');
+        REQUIRE(table.keep_room(kept));
+        auto const bytes = table.bytes();
+        CHECK(bytes > kept.size());
+        CHECK_FALSE(table.keep_room(kept));
+        CHECK_FALSE(table.reserve({kept, watch_kind::data}));
+        REQUIRE(table.reserve({other, watch_kind::data}));
+        table.fire_everything();
+        CHECK(table.bytes() == bytes);
+        table.release_room(kept);
+        CHECK(table.bytes() == 0);
+        co_return;
+    });
+}

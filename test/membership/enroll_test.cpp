@@ -120,6 +120,28 @@ TEST_CASE("membership.enroll: a member of an existing job reads five nodes, and 
     CHECK(w.data(w.at.host("10.0.0.2")) == "db-1.example");
 }
 
+TEST_CASE("membership.enroll: a job that is expected to be new costs no read, and one more request if it exists") {
+    job_world w;
+    auto const join_as = [&](session_type& r, instance_id self) {
+        w.server.counts() = {};
+        enroll_request what{
+            .self = std::move(self), .local = validate(plain()).value(), .how = arrival::first, .expects_new = true};
+        return w.wait_for(enroll_alone(r, w.at, std::move(what), &anything));
+    };
+    auto const founder = join_as(w.one, id());
+    REQUIRE(founder);
+    CHECK(founder->is_new_job);
+    CHECK(w.server.counts().reads == 0);
+    CHECK(w.server.counts().writes == 1);
+    auto const joiner = join_as(w.two, id("10.0.0.2@-@43-b"));
+    REQUIRE(joiner);
+    CHECK_FALSE(joiner->is_new_job);
+    CHECK(w.server.counts().reads == 4);
+    CHECK(w.server.counts().writes == 2);
+    w.create(w.at.removed());
+    CHECK(join_as(w.two, id("10.0.0.3@-@44-c")).error() == errc::removed);
+}
+
 TEST_CASE("membership.enroll: reads a Java members' job, which has no `ext`, as a whole, and keeps its configuration") {
     job_world w;
     auto stored = plain();

@@ -86,7 +86,7 @@ TEST_CASE("registry.mirrored: one request finds out that a rare node is absent, 
     one_node_world w;
     auto const reads_of = [&w](node_presence presence) {
         w.server.counts() = {};
-        mirrored_node<one_node_registry> n{w.reader, w.path, w.news, presence};
+        mirrored_node<one_node_registry> n{w.reader, w.path, w.news, {.presence = presence}};
         w.loop.run_for(1s);
         return w.server.counts().reads;
     };
@@ -96,12 +96,41 @@ TEST_CASE("registry.mirrored: one request finds out that a rare node is absent, 
     CHECK(reads_of(node_presence::rare) == 2);
     CHECK(reads_of(node_presence::common) == 1);
 
-    mirrored_node<one_node_registry> n{w.reader, w.path, w.news, node_presence::rare};
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news, {.presence = node_presence::rare}};
     w.loop.run_for(1s);
     w.server.counts() = {};
     w.set("2");
     CHECK(data_of(n) == "2");
     CHECK(w.server.counts().reads == 1); // a node that is known to exist is read like an ordinary one
+}
+
+TEST_CASE("registry.mirrored: a value that is known is read only from the moment at which it is followed") {
+    one_node_world w;
+    w.create("1");
+    w.server.counts() = {};
+    node const known{"1", w.server.tree().find(w.path)->stat};
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news, {.known = known}};
+    CHECK(n.is_loaded());
+    CHECK_FALSE(n.is_unread());
+    w.loop.run_for(1s);
+    w.set("2");
+    CHECK(data_of(n) == "1");
+    CHECK(w.server.counts().reads == 0);
+
+    auto const told = w.news.edition();
+    n.follow();
+    CHECK(data_of(n) == "1"); // until it has been read
+    w.loop.run_for(1s);
+    CHECK(data_of(n) == "2");
+    CHECK(w.news.edition() == told + 1);
+    n.follow();
+    w.loop.run_for(1s);
+    CHECK(w.server.counts().reads == 1); // it is followed already
+    w.set("3");
+    n.follow(); // whatever has been read by then
+    w.loop.run_for(1s);
+    CHECK(data_of(n) == "3");
+    CHECK(w.server.counts().reads == 2);
 }
 
 TEST_CASE("registry.mirrored: a node counts as unread from its creation until its data has been read") {
@@ -242,7 +271,7 @@ TEST_CASE("registry.mirrored: shows names under a parent that does not exist yet
         counter() : value_listener{[](value_listener& self) { ++static_cast<counter&>(self).changes; }} {}
         int changes = 0;
     } counter;
-    mirrored_names<one_node_registry> n{w.reader, w.path, w.news, node_presence::common, &counter};
+    mirrored_names<one_node_registry> n{w.reader, w.path, w.news, {.listener = &counter}};
     w.loop.run_for(1s);
     CHECK(n.is_loaded());
     CHECK(n.get() == nullptr);
@@ -304,7 +333,7 @@ TEST_CASE("registry.mirrored: changes around the two reads of a rare node are ne
             one_node_world w;
             w.create("1");
             w.server.counts() = {};
-            mirrored_node<one_node_registry> n{w.reader, w.path, w.news, node_presence::rare};
+            mirrored_node<one_node_registry> n{w.reader, w.path, w.news, {.presence = node_presence::rare}};
             task_scope writing;
             auto const write = [&](std::string data) -> task<> { (void)co_await w.writer.set(w.path, data); };
             for (int i = 0; i < first; ++i) w.loop.step();

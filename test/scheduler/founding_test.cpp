@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first member of a new job creates it, leads it and owns its items in one transaction.
+#include <elasticjob/config/json_codec.hpp>
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace elasticjob;
 using namespace elasticjob::test;
@@ -116,4 +120,111 @@ TEST_CASE("scheduler.founding: other members go on with a job whose founder lose
     CHECK(c.started() == items{0, 0, 1, 1, 2, 2});
     CHECK(c.violations.empty());
     CHECK(c.count(heard::kind::trouble) == 0);
+}
+
+TEST_CASE("scheduler.founding: the founder reads the nodes of its first sharding when another instance joins") {
+    cluster c;
+    auto& one = c.add();
+    c.server.counts() = {};
+    REQUIRE(one.schedule(make_job("settle", every_ten_seconds, 3)));
+    c.run_for(15s);                       // 10
+    CHECK(c.server.counts().reads == 10); // a look, and nine watches
+    CHECK(c.server.counts().writes == 4); // two to begin, a start and an end
+    CHECK(c.server.watches() == 9);
+
+    REQUIRE(c.add().schedule(make_job("settle", every_ten_seconds, 3)));
+    c.run_for(10s); // 20
+    CHECK(c.started() == items{0, 0, 1, 1, 2, 2});
+    CHECK(c.find("/settle/ext/assignment")->stat.version == 1);
+    expire(c, one);
+    c.run_for(10s); // 30
+    CHECK(c.started() == items{0, 0, 0, 1, 1, 1, 2, 2, 2});
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.founding: after eight new jobs a process does not look whether the next one exists") {
+    cluster c;
+    auto& one = c.add();
+    auto const requests_of = [&](member& m, std::string const& name) {
+        c.server.counts() = {};
+        REQUIRE(m.schedule(make_job(name, never, 1)));
+        c.run_for(5s);
+        return std::to_string(c.server.counts().reads) + " reads, " + std::to_string(c.server.counts().writes) +
+               " writes";
+    };
+    for (int n = 0; n < 8; ++n) CHECK(requests_of(one, "new-" + std::to_string(n)) == "10 reads, 2 writes");
+    CHECK(requests_of(one, "new-8") == "9 reads, 2 writes");
+    REQUIRE(c.add().schedule(make_job("taken", never, 1)));
+    (void)requests_of(one, "taken"); // the guess is wrong
+    CHECK(requests_of(one, "new-9") == "10 reads, 2 writes");
+    CHECK(c.count(heard::kind::trouble) == 0);
+}
+
+TEST_CASE("scheduler.founding: a lone founder replaces the nodes that somebody removes, once it needs them") {
+    for (bool const monitors : {true, false}) // without records no start checks them, so they are watched
+        for (std::string const removed : {"/settle/ext/assignment", "/settle/sharding/0/instance", "/settle/sharding/0",
+                                          "/settle/sharding", "/settle/leader/election/instance"}) {
+            INFO(removed << (monitors ? "" : ", without records"));
+            cluster c;
+            auto& one = c.add();
+            auto job = make_job("settle", every_ten_seconds, 3);
+            job.monitor_execution = monitors;
+            REQUIRE(one.schedule(job));
+            c.run_for(5s);
+            c.remove_tree(removed);
+            c.run_for(monitors ? 20s : 4s); // 10, 20
+            CHECK(c.owners("settle", 3) == std::vector(3, one.id("settle")));
+            CHECK(c.has("/settle/ext/assignment"));
+            CHECK(c.data("/settle/leader/election/instance") == one.id("settle"));
+            c.run_for(monitors ? 0s : 16s); // 10, 20
+            CHECK(c.started() == items{0, 0, 1, 1, 2, 2});
+
+            auto& two = c.add();
+            REQUIRE(two.schedule(job));
+            c.run_for(10s); // 30
+            CHECK(c.started() == items{0, 0, 0, 1, 1, 1, 2, 2, 2});
+            CHECK_FALSE(c.started(1).empty());
+            CHECK(c.violations.empty());
+        }
+}
+
+TEST_CASE("scheduler.founding: a lone founder shards again, and sees what it has written") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", every_ten_seconds, 3)));
+    c.run_for(5s);
+    c.set("/settle/config", to_json(make_job("settle", every_ten_seconds, 5)));
+    c.run_for(1s);
+    CHECK(c.owners("settle", 5) == std::vector(5, one.id("settle")));
+    CHECK(c.count(heard::kind::resharded) == 2);
+    CHECK(c.find("/settle/ext/assignment")->stat.version == 1);
+    c.run_for(10s); // 10
+    CHECK(c.started() == items{0, 1, 2, 3, 4});
+    CHECK(c.count(heard::kind::trouble) == 0);
+}
+
+TEST_CASE("scheduler.founding: a founder that was away does not run what others own") {
+    for (bool const monitors : {true, false}) {
+        CAPTURE(monitors);
+        cluster c;
+        auto job = make_job("settle", every_ten_seconds, 4);
+        job.monitor_execution = monitors;
+        auto& one = c.add();
+        auto& two = c.add();
+        REQUIRE(one.schedule(job));
+        c.run_for(5s);
+        disconnect(c, one);
+        c.run_for(2min); // its session is over
+        REQUIRE(two.schedule(job));
+        c.run_for(20s); // and missed instants have been made up for
+        c.log.clear();
+        c.run_for(10s);
+        CHECK(c.started(0).empty());
+        CHECK(c.started(1) == items{0, 1, 2, 3});
+        reconnect(c, one);
+        c.run_for(10s);
+        CHECK(c.started() == items{0, 0, 1, 1, 2, 2, 3, 3});
+        CHECK(c.started(0).size() == 2);
+        CHECK(c.violations.empty());
+    }
 }

@@ -5,6 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <memory>
+#include <vector>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -220,5 +224,40 @@ TEST_CASE("sharding.job_view: a connection that breaks at any moment makes nothi
         w.loop.run_for(1s);
         CHECK(w.second->config()->data == "c3");
         CHECK(w.second->self());
+    }
+}
+
+TEST_CASE("sharding.job_view: a founder watches its first sharding once it is not the only instance and the leader") {
+    std::vector<std::function<void(sharded_world&)>> const events{
+        [](auto& w) { w.create_as(w.two, w.at.instance(id_of(2)), {}, create_mode::ephemeral); },
+        [](auto& w) { w.create(w.at.instances() / "unreadable"); },
+        [](auto& w) { w.remove(w.at.leader_instance()); },
+        [](auto& w) { w.set(w.at.leader_instance(), id_of(2).str()); },
+    };
+    for (std::size_t n = 0; n < events.size(); ++n) {
+        CAPTURE(n);
+        sharded_world w{1};
+        REQUIRE(w.shard(3));
+        event_count<virtual_loop> news{w.loop};
+        std::unique_ptr<job_view<session_type>> view;
+        founding const founded{w.find(w.at.assignment())->stat.created, w.data(w.at.assignment())};
+        post(w.loop, [&] { view = std::make_unique<job_view<session_type>>(w.one, w.at, id_of(1), news, founded); });
+        w.loop.run_for(1s);
+        REQUIRE(view->is_loaded());
+        CHECK_FALSE(view->has_read_sharding());
+        REQUIRE(view->assignment_in_force());
+        auto const is_alike = [](node_stat const& a, node_stat const& b) {
+            return a.created == b.created && a.modified == b.modified && a.version == b.version;
+        };
+        CHECK(is_alike(view->assignment_node()->stat, w.find(w.at.assignment())->stat));
+        CHECK(is_alike(*view->first_item(), w.find(w.at.item_instance(0))->stat));
+        w.remove(w.at.assignment()); // not seen yet
+        w.loop.run_for(1s);
+        CHECK(view->assignment_in_force());
+        events[n](w);
+        w.loop.run_for(1s);
+        CHECK(view->has_read_sharding());
+        CHECK_FALSE(view->assignment_in_force());
+        view.reset();
     }
 }

@@ -26,6 +26,10 @@ struct enrollment {
     session_generation generation;
     valid_config config;      ///< the configuration in force
     config_decision decision; ///< the reason why it is in force
+    /// The revision in which this instance has created the job, with the assignment that `begin` has added. Nothing:
+    /// somebody else has created the job, or this is unknown, because a reply was lost.
+    std::optional<revision> founded{};
+    bool is_new_job = false; ///< this instance has created it, with or without an assignment
 };
 
 /// Adds nothing to the transaction that creates a job: see `enroll`.
@@ -52,6 +56,10 @@ struct enroll_request {
     /// The name of its machine. If `is_host_name(host)`, it is written unless the registry has it already; otherwise no
     /// node is read or written for it.
     std::string host{};
+
+    /// Whether the job is probably new: then the first attempt reads nothing, and the registry refuses it if the job
+    /// exists. Only for an instance that brings a configuration.
+    bool expects_new = false;
 
     /// A stored configuration with more items or item parameters is refused before any other check.
     std::uint32_t items_max = sharding_total_count_max;
@@ -93,6 +101,7 @@ private:
 
 /// How much an enrollment reads.
 enum class enroll_look : std::uint8_t {
+    none,  ///< nothing, because the job is probably new
     whole, ///< all nodes; takes one round trip
     brief, ///< the names below `ext`; if a C++ member has joined before, only the details that may exist; otherwise all
     hopeful, ///< as `brief`; but if there is no `ext`, nothing more, because the job is probably new
@@ -104,6 +113,7 @@ template <registry Registry>
 task<result<found_nodes>> find_nodes(Registry& r, job_layout at, std::vector<node_path> parents,
                                      std::vector<node_path> details, enroll_look look) {
     found_nodes found{at};
+    if (look == enroll_look::none) co_return found;
     bool has_parents = false;
     if (look != enroll_look::whole) {
         auto const names = co_await r.children(at.ext());
@@ -188,12 +198,15 @@ task<result<enrollment>> enroll(joint_commits<Registry>& commits, job_layout at,
     auto [parents, details] = detail::nodes_to_read(at, what);
     std::vector<std::int64_t> our_sessions;
     detail::change_attempts attempts{20};
+    int const is_guess = what.expects_new && what.local ? 1 : 0;
     while (attempts.next()) {
         // The first look leaves out nodes that hardly ever decide anything. If they do, the registry refuses the
         // transaction, and the second look reads them too.
+        auto const looks = attempts.number() - is_guess; // before this attempt
         auto look = enroll_look::whole;
-        if (attempts.number() == 0) look = what.local ? enroll_look::hopeful : enroll_look::brief;
-        if (attempts.number() == 1) details.push_back(at.instance(what.self));
+        if (looks < 0) look = enroll_look::none;
+        if (looks == 0) look = what.local ? enroll_look::hopeful : enroll_look::brief;
+        if (looks == 1) details.push_back(at.instance(what.self));
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
         auto const reading = co_await detail::find_nodes(r, at, parents, details, look);
@@ -212,8 +225,12 @@ task<result<enrollment>> enroll(joint_commits<Registry>& commits, job_layout at,
         bool const is_sharded = !there.has(at.root()) && begin(t, decision.in_force);
         if (!is_sharded && !there.has(at.sharding_necessary())) t.create(at.sharding_necessary(), {});
         auto const reply = co_await commits.commit(std::move(t));
-        if (reply && *reply)
-            co_return enrollment{session.generation, std::move(decision.in_force), std::move(decision.why)};
+        if (reply && *reply) {
+            enrollment done{session.generation, std::move(decision.in_force), std::move(decision.why)};
+            done.is_new_job = !there.has(at.root());
+            if (is_sharded) done.founded = reply->at;
+            co_return done;
+        }
         // Refused, lost, or from a session that is over: read again. If the transaction took effect after all, the
         // instance's node belongs to one of our sessions.
         if (!reply && !attempts.note_write(reply.error())) co_return reply.error();

@@ -74,6 +74,10 @@ public:
     event_count<loop_type>& session_changed() noexcept { return inner_.session_changed(); }
     registry_limits limits() const noexcept { return inner_.limits(); }
     void abandon(abandoned_nodes what) { inner_.abandon(std::move(what)); }
+    bool keep_room(node_path const& path) requires requires(Inner& r) { r.keep_room(path); }
+    { return inner_.keep_room(path); }
+    void release_room(node_path const& path) requires requires(Inner& r) { r.release_room(path); }
+    { inner_.release_room(path); }
 
     task<result<node>> get(node_path path, node_watch<loop_type>* w = nullptr);
     task<result<std::optional<node_stat>>> exists(node_path path, node_watch<loop_type>* w = nullptr);

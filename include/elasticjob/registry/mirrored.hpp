@@ -80,6 +80,14 @@ struct value_listener {
     void (*on_change)(value_listener&);
 };
 
+/// What is known of a mirrored value beforehand, and a listener.
+template <class Value>
+struct mirrored_options {
+    node_presence presence = node_presence::common; ///< does not matter to a stat, which takes one request in any case
+    value_listener* listener = nullptr;             ///< must outlive the mirrored value
+    std::optional<Value> known{};                   ///< the value, if it need not be read until `follow`
+};
+
 /// Shows one value as `mirror` shows a tree: a state that was true at some moment, and finally the final state. After a
 /// failed read the last known state stays. `Value`: node, node_stat, or node_names. It has a coroutine only while it
 /// reads, because a process holds eleven such values for each of its jobs. For the same reason, `Path` may be a smaller
@@ -90,13 +98,17 @@ class mirrored : work, node_watch<typename Registry::loop_type> {
     using watch = node_watch<Loop>;
 
 public:
-    /// Starts to read. `news` is notified after each change, after each failure and the end of one, and when the node
-    /// has been created or has been read for the first time. `news` and `listener` must outlive the object. `presence`
-    /// counts unless the value is a stat, which one request reads in any case.
-    mirrored(Registry& r, Path path, event_count<Loop>& news, node_presence presence = node_presence::common,
-             value_listener* listener = nullptr);
+    /// Starts to read, unless the value is known. `news` is notified after each change, after each failure and the end
+    /// of one, and when the node has been created or has been read for the first time. It must outlive the object.
+    mirrored(Registry& r, Path path, event_count<Loop>& news, mirrored_options<Value> options = {});
 
-    /// Whether the node has been read once.
+    /// Starts to read, if it has not.
+    void follow();
+
+    /// Whether the value has come from the registry, unlike one that was known.
+    bool is_read() const noexcept { return is_read_; }
+
+    /// Whether the node has been read once, or was known.
     bool is_loaded() const noexcept { return is_loaded_; }
 
     /// Whether the node may exist although it is unknown: it has never been read, or it was absent and has been created
@@ -135,8 +147,9 @@ private:
     std::optional<Value> value_;
     std::unique_ptr<error> failure_; ///< rare, so allocated separately
     node_presence presence_;
-    bool is_loaded_ = false;
-    bool is_unread_ = true;
+    bool is_loaded_;
+    bool is_unread_;
+    bool is_read_ = false;
     task_scope reading_; ///< last: its task uses all of the above
 };
 
@@ -148,16 +161,24 @@ template <registry Registry>
 using mirrored_names = mirrored<Registry, node_names>;
 
 template <registry Registry, class Value, class Path>
-mirrored<Registry, Value, Path>::mirrored(Registry& r, Path path, event_count<Loop>& news, node_presence presence,
-                                          value_listener* listener)
+mirrored<Registry, Value, Path>::mirrored(Registry& r, Path path, event_count<Loop>& news,
+                                          mirrored_options<Value> options)
     : work{&begin_to_read},
       watch{&on_fired},
       registry_{r},
       path_{std::move(path)},
       news_{news},
-      listener_{listener},
-      presence_{presence} {
-    reading_.spawn(read());
+      listener_{options.listener},
+      value_{std::move(options.known)},
+      presence_{options.presence},
+      is_loaded_{value_.has_value()},
+      is_unread_{!is_loaded_} {
+    if (!is_loaded_) follow();
+}
+
+template <registry Registry, class Value, class Path>
+void mirrored<Registry, Value, Path>::follow() {
+    if (!watch::is_linked() && reading_.empty()) reading_.spawn(read());
 }
 
 template <registry Registry, class Value, class Path>
@@ -169,8 +190,7 @@ void mirrored<Registry, Value, Path>::on_fired(watch& w) {
 
 template <registry Registry, class Value, class Path>
 void mirrored<Registry, Value, Path>::begin_to_read(work& w, work_action action) {
-    auto& self = static_cast<mirrored&>(w);
-    if (action == work_action::run) self.reading_.spawn(self.read());
+    if (action == work_action::run) static_cast<mirrored&>(w).follow();
 }
 
 template <registry Registry, class Value, class Path>
@@ -224,7 +244,8 @@ void mirrored<Registry, Value, Path>::put(std::optional<Value> fresh) {
     if constexpr (std::is_same_v<Value, node_names>) {
         if (fresh) std::sort(fresh->begin(), fresh->end());
     }
-    bool const is_first = !std::exchange(is_loaded_, true);
+    bool const is_first = !std::exchange(is_read_, true);
+    is_loaded_ = true;
     bool const was_unread = std::exchange(is_unread_, false);
     bool const is_same = shows(fresh);
     if (!is_same) value_ = std::move(fresh);

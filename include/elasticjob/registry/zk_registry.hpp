@@ -61,6 +61,11 @@ public:
     /// to 1. A request that needs more than is left fails with too_large. See scheduler/scheduler_group.hpp. Threads:
     /// the loop's.
     double budget_used() const noexcept;
+
+    /// Keeps a part of the budget for a watch of that node, which is to be set later; returns false if there is not
+    /// enough left. Release it once, before the watch is set or when it is not needed. Threads: the loop's.
+    bool keep_room(node_path const& path);
+    void release_room(node_path const& path);
     void abandon(abandoned_nodes what);
 
     task<result<node>> get(node_path path, node_watch<event_loop>* w = nullptr);

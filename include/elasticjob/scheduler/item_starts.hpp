@@ -240,7 +240,10 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
         e.is_refused = false;
         answer(e, start_answer::started);
     }
-    for (auto const& h : r.hindered) answer(table_.at(h.item), h.why);
+    for (auto const& h : r.hindered) {
+        if (h.why == start_answer::unclaimed) context_.job.view->follow_shardings();
+        answer(table_.at(h.item), h.why);
+    }
 }
 
 template <class Environment>

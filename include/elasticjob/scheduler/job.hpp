@@ -26,6 +26,7 @@
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_share.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
+#include <elasticjob/sharding/founding.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
 #include <cstdint>
@@ -215,8 +216,8 @@ job<Environment>::~job() = default;
 
 template <class Environment>
 task<result<void>> job<Environment>::start(bool has_own_config) {
-    ELASTICJOB_CO_CHECK(co_await registration_.join(has_own_config));
-    context_.view.emplace(context_.registry, context_.at, context_.self, context_.news);
+    ELASTICJOB_CO_TRY(auto const founded, co_await registration_.join(has_own_config));
+    context_.view.emplace(context_.registry, context_.at, context_.self, context_.news, founded);
     for (;;) {
         auto const seen = context_.news.edition();
         if (auto const failure = context_.view->failure()) co_return *failure;
@@ -330,7 +331,7 @@ job_status job<Environment>::status() const {
         s.state = job_state::disabled;
     else
         s.state = is_paused() ? job_state::paused : job_state::active;
-    s.is_leader = context_.view && leader_.is_leader();
+    s.is_leader = context_.view && context_.is_leader();
     runs_.list_items(s.items, s.running);
     if (rules_.due()) s.next_due = rules_.due()->next(context_.loop().wall_now());
     return s;
@@ -411,6 +412,7 @@ task<void> job<Environment>::depart() {
 template <class Environment>
 next_step job<Environment>::follow_config() {
     if (rules_.is_outdated()) return take_config();
+    if (!founding::is_enough_for(rules_.config())) context_.view->follow_shardings();
     rules_.take_rounds();
     if (auto const* a = context_.view->assignment_in_force()) share_.tell(a->items_of(context_.self));
     return {};

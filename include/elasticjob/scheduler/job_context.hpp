@@ -7,6 +7,7 @@
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/identity.hpp>
+#include <elasticjob/election/elector.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/calling_threads.hpp>
 #include <elasticjob/execution/lasting_failure.hpp>
@@ -51,6 +52,8 @@ struct job_context {
 
     /// Whether this instance may act on its view of the registry.
     bool is_registered() const;
+    /// Whether this instance leads the job, as far as its view shows.
+    bool is_leader() const { return is_registered() && leads(view->leader(), self, registry.session()); }
     /// Whether the connection is down, and the session may live.
     bool is_cut_off() const { return registry.session().state == session_state::suspended; }
     /// Both are false while the server's node is unread: then no run may begin, and nothing is given up.

@@ -11,6 +11,7 @@
 #include <elasticjob/execution/guard_ref.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/listeners_ref.hpp>
+#include <elasticjob/membership/new_job_guess.hpp>
 #include <elasticjob/registry/joint_commits.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/scheduler/options.hpp>
@@ -28,6 +29,7 @@ struct job_environment {
     Registry& registry;
     joint_commits<Registry>& commits;    ///< for the starts and ends of runs
     joint_commits<Registry>& beginnings; ///< for joining, and for the first records
+    new_job_guess& new_jobs;
     pool_ref pool;
     sink_ref sink;
     zone_ref zone;

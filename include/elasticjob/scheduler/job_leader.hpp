@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace elasticjob::detail {
@@ -51,6 +52,9 @@ public:
         bool operator()(transaction& t, valid_config const& c) const { return leader->begin_job(t, c.config()); }
     };
 
+    /// The text of the assignment that `begin_job` has added. Precondition: that transaction has taken effect.
+    std::string const& first_assignment() const { return sharder_.first_assignment(); }
+
     /// EL-1, SH-1: keeps a leader elected and, while this instance leads, keeps the assignment up to date.
     next_step lead();
 
@@ -66,8 +70,6 @@ public:
 
     /// As `elector::place`.
     std::optional<node_path> place() const { return elector_ ? elector_->place() : std::nullopt; }
-
-    bool is_leader() const;
 
 private:
     leadership leadership_now() const;
@@ -160,7 +162,7 @@ leadership job_leader<Environment>::leadership_now() const {
     leadership now;
     now.is_member = context_.is_registered() && !context_.is_leaving;
     now.is_standing = elector_ != nullptr;
-    now.leads = is_leader();
+    now.leads = context_.is_leader();
     now.is_enabled = context_.is_enabled();
     now.is_disabled = context_.is_disabled();
     now.leader = context_.view->leader();
@@ -235,12 +237,7 @@ task<mono_time> job_leader<Environment>::stand() {
 template <class Environment>
 next_step job_leader<Environment>::follow_rounds() {
     if (context_.is_cut_off()) return {}; // the term may go on
-    return following_.keep(!context_.is_leaving && is_leader(), is_first_term());
-}
-
-template <class Environment>
-bool job_leader<Environment>::is_leader() const {
-    return context_.is_registered() && leads(context_.view->leader(), context_.self, context_.registry.session());
+    return following_.keep(!context_.is_leaving && context_.is_leader(), is_first_term());
 }
 
 template <class Environment>

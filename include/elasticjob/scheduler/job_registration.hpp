@@ -23,9 +23,11 @@
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/sharding/departure.hpp>
+#include <elasticjob/sharding/founding.hpp>
 #include <elasticjob/sharding/leave.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -47,9 +49,9 @@ public:
           session_{*this} {}
 
     /// Registers the instance for the first time, and puts the configuration in force with which it has registered.
-    /// Unless the instance brings its own, the job must be in the registry. Errors: those of `enroll` and of
-    /// `job_rules::begin`.
-    task<result<void>> join(bool has_own_config);
+    /// Unless the instance brings its own, the job must be in the registry. Returns what the instance knows if it has
+    /// created the job. Errors: those of `enroll` and of `job_rules::begin`.
+    task<result<std::optional<founding>>> join(bool has_own_config);
 
     /// From now on reports each change of the session's state, and forwards it to the one event for which all parts
     /// wait. Call it once.
@@ -105,16 +107,21 @@ private:
 };
 
 template <class Environment>
-task<result<void>> job_registration<Environment>::join(bool has_own_config) {
+task<result<std::optional<founding>>> job_registration<Environment>::join(bool has_own_config) {
     if (has_own_config) rules_.trust_own();
     auto const accept = rules_.accepted();
     auto what = request_as(arrival::first, accept.items_max);
     if (has_own_config) what.local = *rules_.valid();
+    what.expects_new = context_.env.new_jobs.expects_new();
     ELASTICJOB_CO_TRY(auto const joined, co_await enroll(context_.env.beginnings, context_.at, std::move(what), accept,
                                                          beginning{&leader_}));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take(joined);
-    co_return success();
+    context_.env.new_jobs.note(joined.is_new_job);
+    std::optional<founding> founded;
+    if (joined.founded && founding::is_enough_for(joined.config.config()))
+        founded = founding{*joined.founded, leader_.first_assignment()};
+    co_return founded;
 }
 
 template <class Environment>

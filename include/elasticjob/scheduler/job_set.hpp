@@ -146,6 +146,7 @@ private:
     std::optional<lease_type> lease_;                       ///< on the loop
     std::optional<joint_commits<Registry>> commits_;        ///< on the loop
     std::optional<joint_commits<Registry>> beginnings_;     ///< on the loop
+    new_job_guess new_jobs_;                                ///< on the loop
     task_scope lease_watch_;                                ///< on the loop
 };
 

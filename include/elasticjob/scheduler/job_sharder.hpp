@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace elasticjob::detail {
@@ -48,7 +49,10 @@ public:
     bool begin_job(transaction& t, job_config const& config);
 
     /// Forgets the assignment that `begin_job` has added, because the registry has refused that transaction.
-    void forget_begin() noexcept { first_report_.reset(); }
+    void forget_begin() noexcept { first_.reset(); }
+
+    /// The text of that assignment. Precondition: `begin_job` has added it.
+    std::string const& first_assignment() const { return first_->text; }
 
     /// A term of this instance as leader begins, or has ended. `is_first`: by the transaction that created the job.
     void begin_term(bool does_lead, bool is_first);
@@ -58,14 +62,22 @@ public:
     task<std::optional<std::chrono::milliseconds>> keep();
 
 private:
+    struct first_sharding {
+        sharding_report report;
+        std::string text; ///< of the assignment
+    };
+
     /// Uses only instances that have been checked (EL-8). Errors: those of traits_view.
     result<sharding_basis> current_basis() const;
 
     /// Whether everything that a sharding needs has been read. `news` is notified when it has.
     bool knows_servers_and_traits();
 
-    /// The pause after a failed request, see `job_context::after_failure`.
-    std::chrono::milliseconds after_failure(error const& why) { return context_.after_failure(failed_, why); }
+    /// The pause after a failed request, see `job_context::after_failure`. The view may have been out of date.
+    std::chrono::milliseconds after_failure(error const& why) {
+        context_.view->follow_shardings();
+        return context_.after_failure(failed_, why);
+    }
 
     /// Waits until no change has come for a moment, within a limit, because one change causes several notifications,
     /// and a deployment many changes.
@@ -87,7 +99,7 @@ private:
     stand_in_remover<Environment>& stand_ins_;
     job_audits<Environment>& audits_;
     std::unique_ptr<traits_view<Registry>> traits_; ///< while this instance leads, if the strategy uses traits
-    std::optional<sharding_report> first_report_;   ///< what `begin_job` has added, until it is reported
+    std::optional<first_sharding> first_;           ///< what `begin_job` has added, until it is reported
     lasting_failure failed_{};
 };
 
@@ -104,19 +116,21 @@ bool job_sharder<Environment>::begin_job(transaction& t, job_config const& confi
     if (!plan || plan->transactions.size() != 1) return false;
     auto const& first = plan->transactions.front();
     if (!t.has_room(limits, first.size(), first.bytes())) return false;
-    for (auto const& o : first.operations())
+    first_ = first_sharding{plan->report, {}};
+    for (auto const& o : first.operations()) {
         if (o.what != operation::kind::check) t.add(o); // the same transaction creates what they check
-    first_report_ = plan->report;
+        if (o.what == operation::kind::create && o.path == context_.at.assignment()) first_->text = o.data;
+    }
     return true;
 }
 
 template <class Environment>
 void job_sharder<Environment>::begin_term(bool does_lead, bool is_first) {
-    auto const first = std::exchange(first_report_, std::nullopt);
+    auto const first = std::exchange(first_, std::nullopt);
     if (does_lead && !is_first)
         resharder_.suspect_cut_items();
     else if (does_lead && first)
-        tell_resharded(*first, 1);
+        tell_resharded(first->report, 1);
     traits_.reset();
     if (does_lead && context_.env.strategy.uses_traits())
         traits_ = std::make_unique<traits_view<Registry>>(context_.registry, context_.at, context_.news);
@@ -132,7 +146,7 @@ task<std::optional<std::chrono::milliseconds>> job_sharder<Environment>::keep() 
     if (!first_look) co_return after_failure(first_look.error());
     if (resharder_.is_outdated(*context_.view, *first_look)) co_await debounce();
     bool const has_looked_again = co_await stand_ins_.check_new_instances();
-    if (!has_looked_again || !context_.view->config() || !context_.is_registered() || !knows_servers_and_traits())
+    if (!has_looked_again || !context_.view->config() || !context_.is_leader() || !knows_servers_and_traits())
         co_return retry_pause;
     auto now_known = current_basis();
     if (!now_known) co_return retry_pause;
@@ -188,6 +202,8 @@ task<void> job_sharder<Environment>::debounce() {
 
 template <class Environment>
 task<std::optional<std::chrono::milliseconds>> job_sharder<Environment>::reshard(sharding_basis basis) {
+    context_.view->follow_shardings();
+    if (!context_.view->has_read_sharding()) co_return retry_pause; // the founder's first change
     if (context_.view->assignment_node() && context_.view->first_item() && !context_.view->assignment_in_force()) {
         auto const overruled = co_await is_overruled(context_.registry, context_.at);
         if (!overruled) co_return after_failure(overruled.error());

@@ -8,6 +8,7 @@
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirrored.hpp>
 #include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/founding.hpp>
 #include <elasticjob/sharding/in_force.hpp>
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace elasticjob {
@@ -24,14 +26,29 @@ namespace elasticjob {
 /// neither on the number of items nor on the number of addresses at which instances have ever run: it reads only our
 /// own server and those of registered instances. The assignment counts only if no member has written the node of item 0
 /// since. A Java leader does not know `ext/assignment`; it deletes and creates the nodes of all items, and the view
-/// detects this by item 0. Threads: the loop's.
+/// detects this by item 0. The founder of a job knows its first sharding and does not watch it before it has to
+/// (`follow_shardings`). Threads: the loop's.
 template <registry Registry>
 class job_view {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. Notifies `news`, which must outlive the view, after every change.
-    job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news);
+    /// Starts to read. Notifies `news`, which must outlive the view, after every change. `founded`: if this instance has
+    /// created the job.
+    job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news,
+             std::optional<founding> const& founded = std::nullopt);
+
+    job_view(job_view const&) = delete;
+    job_view& operator=(job_view const&) = delete;
+    ~job_view() { release_room(); }
+
+    /// ST-11: from now on watches the assignment and the first item. A founder calls it before it shards, and when the
+    /// registry has refused a write that rests on them. The view does so itself when the founder is no longer the only
+    /// instance and the leader.
+    void follow_shardings();
+
+    /// Whether the assignment and the first item have been read. A founder knows them before that.
+    bool has_read_sharding() const noexcept { return assignment_.is_read() && first_item_.is_read(); }
 
     event_count<Loop>& news() noexcept { return news_; }
 
@@ -137,6 +154,12 @@ private:
     /// Follows the servers of the instances, and counts the Java members.
     void take_instances();
 
+    void take_leader();
+
+    /// A session that has a budget for watches keeps room for those that a founder may have to set. Returns false if
+    /// there is none.
+    bool keep_room();
+    void release_room();
     void take_order_names();
     void take_assignment();
 
@@ -148,18 +171,22 @@ private:
     follower<&job_view::take_instances> on_instances_;
     follower<&job_view::take_order_names> on_order_names_;
     follower<&job_view::take_assignment> on_assignment_;
+    follower<&job_view::take_leader> on_leader_;
+    bool keeps_room_ = false;
     std::size_t java_members_ = 0;
     nodes servers_; ///< the instances' and our own, by address
     nodes orders_;
-    mirrored_part<node> config_, schedule_, leader_;
-    names flags_, instances_;
-    mirrored_part<node> self_, assignment_;
+    mirrored_part<node> config_, schedule_, self_, assignment_;
     mirrored_part<node_stat> first_item_, orders_parent_;
-    names order_names_;
+    names flags_;
+    // Last, because their listeners use the above.
+    names order_names_, instances_;
+    mirrored_part<node> leader_;
 };
 
 template <registry Registry>
-job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news)
+job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news,
+                             std::optional<founding> const& founded)
     : registry_{r},
       at_{layout},
       own_{self},
@@ -167,20 +194,55 @@ job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id 
       on_instances_{*this},
       on_order_names_{*this},
       on_assignment_{*this},
+      on_leader_{*this},
       config_{r, path([](job_view const& v) { return v.at_.config(); }), news},
-      schedule_{r, path([](job_view const& v) { return v.at_.schedule(); }), news, node_presence::rare},
-      leader_{r, path([](job_view const& v) { return v.at_.leader_instance(); }), news},
-      flags_{r, path([](job_view const& v) { return v.at_.sharding_flags(); }), news},
-      instances_{r, path([](job_view const& v) { return v.at_.instances(); }), news, node_presence::common,
-                 &on_instances_},
+      schedule_{r, path([](job_view const& v) { return v.at_.schedule(); }), news, {.presence = node_presence::rare}},
       self_{r, path([](job_view const& v) { return v.at_.instance(v.own_); }), news},
-      assignment_{r, path([](job_view const& v) { return v.at_.assignment(); }), news, node_presence::common,
-                  &on_assignment_},
-      first_item_{r, path([](job_view const& v) { return v.at_.item_instance(0); }), news},
+      assignment_{
+          r,
+          path([](job_view const& v) { return v.at_.assignment(); }),
+          news,
+          {.listener = &on_assignment_, .known = founded ? std::optional{founded->assignment_node()} : std::nullopt}},
+      first_item_{r,
+                  path([](job_view const& v) { return v.at_.item_instance(0); }),
+                  news,
+                  {.known = founded ? std::optional{founded->first_item()} : std::nullopt}},
       orders_parent_{r, path([](job_view const& v) { return v.at_.orders(); }), news},
-      order_names_{r, path([](job_view const& v) { return v.at_.orders(); }), news, node_presence::common,
-                   &on_order_names_} {
+      flags_{r, path([](job_view const& v) { return v.at_.sharding_flags(); }), news},
+      order_names_{r, path([](job_view const& v) { return v.at_.orders(); }), news, {.listener = &on_order_names_}},
+      instances_{r, path([](job_view const& v) { return v.at_.instances(); }), news, {.listener = &on_instances_}},
+      leader_{r, path([](job_view const& v) { return v.at_.leader_instance(); }), news, {.listener = &on_leader_}} {
     follow_server(self.server());
+    if (!founded) return;
+    take_assignment();
+    if (!keep_room()) follow_shardings(); // fails, and so does the start
+}
+
+template <registry Registry>
+bool job_view<Registry>::keep_room() {
+    if constexpr (requires { registry_.keep_room(at_.assignment()); }) {
+        if (!registry_.keep_room(at_.assignment())) return false;
+        keeps_room_ = registry_.keep_room(at_.item_instance(0));
+        if (!keeps_room_) registry_.release_room(at_.assignment());
+        return keeps_room_;
+    }
+    return true;
+}
+
+template <registry Registry>
+void job_view<Registry>::release_room() {
+    if constexpr (requires { registry_.release_room(at_.assignment()); }) {
+        if (!std::exchange(keeps_room_, false)) return;
+        registry_.release_room(at_.assignment());
+        registry_.release_room(at_.item_instance(0));
+    }
+}
+
+template <registry Registry>
+void job_view<Registry>::follow_shardings() {
+    release_room();
+    assignment_.follow();
+    first_item_.follow();
 }
 
 template <registry Registry>
@@ -222,7 +284,14 @@ void job_view<Registry>::take_instances() {
         if (id.is_java()) ++java_members_;
         follow_server(id.server());
     }
+    auto const* all = instances_.get();
+    if (!all || all->size() != 1 || all->front() != own_.str()) follow_shardings();
     std::erase_if(servers_, [&](auto const& s) { return s.first != own_.server() && !has_instance_at(s.first); });
+}
+
+template <registry Registry>
+void job_view<Registry>::take_leader() {
+    if (!leader_.get() || leader_.get()->data != own_.str()) follow_shardings();
 }
 
 template <registry Registry>

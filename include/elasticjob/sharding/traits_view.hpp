@@ -41,7 +41,7 @@ private:
 template <registry Registry>
 traits_view<Registry>::traits_view(Registry& r, job_layout at, event_count<Loop>& news)
     : at_{std::move(at)},
-      labels_{r, at_.item_labels(), news, node_presence::rare},
+      labels_{r, at_.item_labels(), news, {.presence = node_presence::rare}},
       instances_{r, at_.traits(), mirror_scope::children(), news} {}
 
 template <registry Registry>

@@ -197,5 +197,13 @@ ELASTICJOB_DECL registry_limits ZkRegistry::limits() const noexcept { return zk:
 
 ELASTICJOB_DECL double ZkRegistry::budget_used() const noexcept { return session_->budget_used(); }
 
+ELASTICJOB_DECL bool ZkRegistry::keep_room(node_path const& path) {
+    return session_->watches().keep_room(session_->its_settings().on_server(path));
+}
+
+ELASTICJOB_DECL void ZkRegistry::release_room(node_path const& path) {
+    session_->watches().release_room(session_->its_settings().on_server(path));
+}
+
 } // namespace elasticjob
 #endif // ELASTICJOB_IMPL_REGISTRY_ZK_REGISTRY_IPP

@@ -37,8 +37,8 @@ job_set<Environment>::~job_set() {
 template <class Environment>
 void job_set<Environment>::provide(pool_ref pool, sink_ref sink, zone_ref zone, strategy_ref strategy,
                                    listeners_ref listeners, error_handlers_ref error_handlers) {
-    environment_.emplace(Environment{registry_, *commits_, *beginnings_, pool, sink, zone, strategy, random_, options_,
-                                     *lease_, listeners, error_handlers});
+    environment_.emplace(Environment{registry_, *commits_, *beginnings_, new_jobs_, pool, sink, zone, strategy, random_,
+                                     options_, *lease_, listeners, error_handlers});
 }
 
 template <class Environment>

@@ -46,6 +46,7 @@ public:
     event_count<event_loop>& changed() noexcept { return changed_; }
     call_table& calls() noexcept { return calls_; }
     ephemeral_table& ephemerals() noexcept { return ephemerals_; }
+    watch_table& watches() noexcept { return watches_; }
 
     /// The spent part of the budget for watches or of that for ephemeral nodes, whichever is larger; from 0 to 1.
     double budget_used() const noexcept;

@@ -44,6 +44,11 @@ public:
     /// Reserves room for a watch; returns false if there is none left. Follow each success by one `settle`.
     bool reserve(watch_target const& target);
 
+    /// Keeps room for a watch of that node, which is to be set later; returns false if there is none left. Follow each
+    /// success by one `release_room`. It outlasts `fire_everything`.
+    bool keep_room(std::string const& path);
+    void release_room(std::string const& path) noexcept;
+
     /// Call it when the read has ended. `is_set`: the read has set the watch. `w` waits for the watch, unless its owner
     /// is gone.
     void settle(watch_target const& target, bool is_set, node_watch<event_loop>* w);
@@ -70,7 +75,7 @@ public:
     std::size_t removals() const noexcept { return removals_; } ///< that are in progress
 
     /// The bytes that count against `bytes_max`.
-    std::size_t bytes() const noexcept { return bytes_; }
+    std::size_t bytes() const noexcept { return bytes_ + kept_; }
 
 private:
     struct spot : watch_holder {
@@ -92,7 +97,7 @@ private:
     };
     using spots = std::map<watch_target, spot>;
 
-    static std::size_t bytes_of(watch_target const& target) noexcept { return target.path.size() + 4; }
+    static std::size_t bytes_of(std::string const& path) noexcept { return path.size() + 4; }
 
     static void fire_all(spot& here);
 
@@ -104,7 +109,8 @@ private:
     work& tidy_up_;
     std::deque<watch_target> unwanted_; ///< some may be wanted again, gone, or listed twice
     spots spots_;
-    std::size_t bytes_ = 0;
+    std::size_t bytes_ = 0; ///< of the watches
+    std::size_t kept_ = 0;  ///< for others
     std::size_t removals_ = 0;
     bool can_remove_ = true;
 };

@@ -11,16 +11,24 @@ namespace elasticjob::zk {
 ELASTICJOB_DECL bool watch_table::reserve(watch_target const& target) {
     auto const [at, is_new] = spots_.try_emplace(target, *this);
     if (is_new) {
-        if (bytes_ + bytes_of(target) > bytes_max) {
+        if (bytes() + bytes_of(target.path) > bytes_max) {
             spots_.erase(at);
             return false;
         }
-        bytes_ += bytes_of(target);
+        bytes_ += bytes_of(target.path);
         at->second.target = &at->first;
     }
     ++at->second.asking;
     return true;
 }
+
+ELASTICJOB_DECL bool watch_table::keep_room(std::string const& path) {
+    if (bytes() + bytes_of(path) > bytes_max) return false;
+    kept_ += bytes_of(path);
+    return true;
+}
+
+ELASTICJOB_DECL void watch_table::release_room(std::string const& path) noexcept { kept_ -= bytes_of(path); }
 
 ELASTICJOB_DECL void watch_table::settle(watch_target const& target, bool is_set, node_watch<event_loop>* w) {
     auto const at = spots_.find(target);
@@ -90,7 +98,7 @@ ELASTICJOB_DECL void watch_table::fire_all(spot& here) {
 ELASTICJOB_DECL void watch_table::drop_if_unused(typename spots::iterator at) {
     spot const& here = at->second;
     if (here.is_set || here.is_leaving || here.asking > 0) return;
-    bytes_ -= bytes_of(at->first);
+    bytes_ -= bytes_of(at->first.path);
     spots_.erase(at);
 }
 
