@@ -142,6 +142,32 @@ TEST_CASE("membership.enroll: a job that is expected to be new costs no read, an
     CHECK(join_as(w.two, id("10.0.0.3@-@44-c")).error() == errc::removed);
 }
 
+TEST_CASE("membership.enroll: a job is not refused for its own configuration before it is known that none is stored") {
+    auto const refuse_local = [](valid_config const& c) -> result<void> {
+        if (c.config().job_parameter == "mine") return error{errc::invalid_config, "it cannot run here"};
+        return success();
+    };
+    for (bool const expects_new : {true, false})
+        for (bool const has_ext : {true, false}) {
+            job_world w;
+            REQUIRE(join(w, w.one, plain()));
+            if (!has_ext) { // as if Java members had created it
+                for (auto const& path : {w.at.orders(), w.at.run_records(), w.at.ext()}) w.remove(path);
+            }
+            auto mine = plain();
+            mine.job_parameter = "mine";
+            enroll_request const what{.self = id("10.0.0.2@-@43-b"),
+                                      .local = validate(mine).value(),
+                                      .how = arrival::first,
+                                      .expects_new = expects_new};
+            CHECK(w.wait_for(enroll_alone(w.two, w.at, what, refuse_local)));
+            job_world empty;
+            CHECK(empty.wait_for(enroll_alone(empty.two, empty.at, what, refuse_local)).error() ==
+                  errc::invalid_config);
+            CHECK_FALSE(empty.has(empty.at.root()));
+        }
+}
+
 TEST_CASE("membership.enroll: reads a Java members' job, which has no `ext`, as a whole, and keeps its configuration") {
     job_world w;
     auto stored = plain();

@@ -340,3 +340,19 @@ TEST_CASE("scheduler.job: an instance that leaves under a Java leader leaves its
     CHECK(w.c.owners("settle", 4) == std::vector<std::string>{"", w.second, w.java.id, w.java.id});
     CHECK(w.c.has("/settle/leader/sharding/necessary"));
 }
+
+TEST_CASE("scheduler.job: a leader that loses its office while it waits for more changes does not shard") {
+    cluster c;
+    c.create("/settle"); // so that it is elected
+    REQUIRE(c.add().schedule(make_job("settle", never, 4)));
+    c.run_for(1s);
+    auto const version = c.find("/settle/ext/assignment")->stat.version;
+    std::string const java = "10.0.0.1@-@9"; // on a server that is known
+    c.create("/settle/instances/" + java, {}, create_mode::ephemeral);
+    c.remove("/settle/leader/election/instance");
+    c.create("/settle/leader/election/instance", java, create_mode::ephemeral);
+    c.create("/settle/leader/sharding/necessary");
+    c.run_for(1s);
+    CHECK(c.find("/settle/ext/assignment")->stat.version == version);
+    CHECK(c.has("/settle/leader/sharding/necessary")); // the Java leader has to shard
+}

@@ -227,20 +227,32 @@ TEST_CASE("sharding.job_view: a connection that breaks at any moment makes nothi
     }
 }
 
-TEST_CASE("sharding.job_view: a founder watches its first sharding once it is not the only instance and the leader") {
-    std::vector<std::function<void(sharded_world&)>> const events{
+TEST_CASE("sharding.job_view: a founder watches its first sharding once there is another instance or another leader") {
+    sharded_world sharded{1};
+    REQUIRE(sharded.shard(3));
+    auto const text = sharded.data(sharded.at.assignment());
+    std::vector<std::function<void(job_world&)>> const events{
         [](auto& w) { w.create_as(w.two, w.at.instance(id_of(2)), {}, create_mode::ephemeral); },
         [](auto& w) { w.create(w.at.instances() / "unreadable"); },
-        [](auto& w) { w.remove(w.at.leader_instance()); },
-        [](auto& w) { w.set(w.at.leader_instance(), id_of(2).str()); },
+        [](auto& w) {
+            w.remove(w.at.leader_instance());
+            w.create_as(w.one, w.at.leader_instance(), id_of(1).str(), create_mode::ephemeral);
+        },
     };
     for (std::size_t n = 0; n < events.size(); ++n) {
         CAPTURE(n);
-        sharded_world w{1};
-        REQUIRE(w.shard(3));
+        job_world w;
+        for (auto const& path : {w.at.config(), w.at.item(0), w.at.ext(), w.at.election_latch(), w.at.sharding_flags()})
+            w.create(path);
+        w.create_as(w.one, w.at.instance(id_of(1)), {}, create_mode::ephemeral);
+        transaction t{w.one.session().generation};
+        t.create(w.at.leader_instance(), id_of(1).str(), create_mode::ephemeral)
+            .create(w.at.item_instance(0), id_of(1).str())
+            .set(w.at.item_instance(0), id_of(1).str())
+            .create(w.at.assignment(), text);
+        founding const founded{w.wait_for(w.one.commit(std::move(t))).value().at, text};
         event_count<virtual_loop> news{w.loop};
         std::unique_ptr<job_view<session_type>> view;
-        founding const founded{w.find(w.at.assignment())->stat.created, w.data(w.at.assignment())};
         post(w.loop, [&] { view = std::make_unique<job_view<session_type>>(w.one, w.at, id_of(1), news, founded); });
         w.loop.run_for(1s);
         REQUIRE(view->is_loaded());

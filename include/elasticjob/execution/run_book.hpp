@@ -100,9 +100,9 @@ public:
     /// alive; those of the registry, after which the outcome is unknown.
     task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool may_java_run_it);
 
-    /// Creates the records of items that have none yet, through `commits`, and sets their `created`. A record that another instance
-    /// creates meanwhile is not changed. `records` must live until the end. Errors: version_conflict if others create or
-    /// remove records or their parents during each of `attempts_max` attempts; those of the registry.
+    /// Creates the records of items that have none yet, through `commits`, and sets their `created`. A record that
+    /// another instance creates meanwhile is not changed. `records` must live until the end. Errors: version_conflict if
+    /// others create or remove records or their parents during each of `attempts_max` attempts; those of the registry.
     task<result<void>> open(joint_commits<Registry>& commits, session_generation g,
                             std::vector<record_creation>& records);
 

@@ -57,8 +57,8 @@ struct enroll_request {
     /// node is read or written for it.
     std::string host{};
 
-    /// Whether the job is probably new: then the first attempt reads nothing, and the registry refuses it if the job
-    /// exists. Only for an instance that brings a configuration.
+    /// Whether the job is probably new: then the first attempt does not look whether it exists. If it does, the registry
+    /// refuses that attempt. Only for an instance that brings a configuration.
     bool expects_new = false;
 
     /// A stored configuration with more items or item parameters is refused before any other check.
@@ -213,10 +213,14 @@ task<result<enrollment>> enroll(joint_commits<Registry>& commits, job_layout at,
         if (!reading && attempts.note_read(reading.error())) continue;
         if (!reading) co_return reading.error();
         auto const& there = *reading;
-        ELASTICJOB_CO_TRY(auto decision, detail::decide_enrollment(at, what, there));
-        ELASTICJOB_CO_CHECK(accept(decision.in_force));
+        bool const may_be_stored = look != enroll_look::whole && !there.has(at.root());
+        auto decided = detail::decide_enrollment(at, what, there);
+        auto const accepted = decided ? accept(decided->in_force) : result<void>{decided.error()};
+        if (!accepted && may_be_stored) continue; // another configuration may be in force
+        if (!accepted) co_return accepted.error();
+        auto& decision = *decided;
         auto const chain = co_await read_job_chain(r, decision.in_force.config());
-        if (!chain && attempts.note_read(chain.error())) continue;
+        if (!chain && (may_be_stored || attempts.note_read(chain.error()))) continue;
         if (!chain) co_return chain.error();
 
         detail::enroll_attempt const now{session, look, our_sessions};

@@ -44,8 +44,8 @@ public:
 
     Registry& registry() const noexcept { return registry_; }
 
-    /// As `Registry::commit`, after all work of the loop that is ready now. If the task is destroyed before that, nothing
-    /// is sent.
+    /// As `Registry::commit`, after all work of the loop that is ready now. If the task is destroyed before that,
+    /// nothing is sent.
     task<result<commit_reply>> commit(transaction t);
 
 private:

@@ -88,8 +88,8 @@ struct mirrored_options {
     std::optional<Value> known{};                   ///< the value, if it need not be read until `follow`
 };
 
-/// Shows one value as `mirror` shows a tree: a state that was true at some moment, and finally the final state. After a
-/// failed read the last known state stays. `Value`: node, node_stat, or node_names. It has a coroutine only while it
+/// Shows one value as `mirror` shows a tree: a state that was true at some moment, and finally the final state, unless the
+/// value was known and is not followed yet. After a failed read the last known state stays. `Value`: node, node_stat, or node_names. It has a coroutine only while it
 /// reads, because a process holds eleven such values for each of its jobs. For the same reason, `Path` may be a smaller
 /// type that makes the path when it is needed: `node_path{path}`. Costs: one watch. Threads: the loop's.
 template <registry Registry, class Value, class Path = node_path>

@@ -79,6 +79,8 @@ concept registry_sessions = requires(R& r, abandoned_nodes left) {
 /// with their session; sequence numbers grow; a watch fires once for each arming, and its cause is readable then; a
 /// watch fires before any read shows its change; a transaction is all or nothing, its operations see each other; a
 /// write under an old generation never lands; every operation ends, with a result or an error.
+/// A registry whose sessions have a budget for watches may also have `keep_room(path)` and `release_room(path)`: see
+/// ZkRegistry.
 /// Models: MemoryRegistry, ZkRegistry, MeasuredRegistry, registry_ref. Threads: the loop's, except `loop()`.
 template <class R>
 concept registry = loop<typename R::loop_type> && requires(R& r) {

@@ -57,8 +57,8 @@ public:
     session_view session() const noexcept;
     event_count<event_loop>& session_changed() noexcept;
     registry_limits limits() const noexcept;
-    /// The spent part of the session's budget for watches or of that for ephemeral nodes, whichever is larger; from 0
-    /// to 1. A request that needs more than is left fails with too_large. See scheduler/scheduler_group.hpp. Threads:
+    /// The spent or kept part of the session's budget for watches or of that for ephemeral nodes, whichever is larger;
+    /// from 0 to 1. A request that needs more than is left fails with too_large. See scheduler/scheduler_group.hpp. Threads:
     /// the loop's.
     double budget_used() const noexcept;
 

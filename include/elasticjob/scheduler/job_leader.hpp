@@ -52,8 +52,8 @@ public:
         bool operator()(transaction& t, valid_config const& c) const { return leader->begin_job(t, c.config()); }
     };
 
-    /// The text of the assignment that `begin_job` has added. Precondition: that transaction has taken effect.
-    std::string const& first_assignment() const { return sharder_.first_assignment(); }
+    /// As `job_sharder::take_first_assignment`.
+    std::string take_first_assignment() { return sharder_.take_first_assignment(); }
 
     /// EL-1, SH-1: keeps a leader elected and, while this instance leads, keeps the assignment up to date.
     next_step lead();

@@ -113,14 +113,16 @@ task<result<std::optional<founding>>> job_registration<Environment>::join(bool h
     auto what = request_as(arrival::first, accept.items_max);
     if (has_own_config) what.local = *rules_.valid();
     what.expects_new = context_.env.new_jobs.expects_new();
-    ELASTICJOB_CO_TRY(auto const joined, co_await enroll(context_.env.beginnings, context_.at, std::move(what), accept,
-                                                         beginning{&leader_}));
-    ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
-    take(joined);
-    context_.env.new_jobs.note(joined.is_new_job);
+    auto const joined =
+        co_await enroll(context_.env.beginnings, context_.at, std::move(what), accept, beginning{&leader_});
+    if (has_own_config) context_.env.new_jobs.note(joined && joined->is_new_job);
+    auto first_assignment = leader_.take_first_assignment();
+    if (!joined) co_return joined.error();
+    ELASTICJOB_CO_CHECK(rules_.begin(joined->config));
+    take(*joined);
     std::optional<founding> founded;
-    if (joined.founded && founding::is_enough_for(joined.config.config()))
-        founded = founding{*joined.founded, leader_.first_assignment()};
+    if (joined->founded && founding::is_enough_for(joined->config.config()))
+        founded = founding{*joined->founded, std::move(first_assignment)};
     co_return founded;
 }
 

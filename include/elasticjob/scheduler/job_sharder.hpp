@@ -51,8 +51,8 @@ public:
     /// Forgets the assignment that `begin_job` has added, because the registry has refused that transaction.
     void forget_begin() noexcept { first_.reset(); }
 
-    /// The text of that assignment. Precondition: `begin_job` has added it.
-    std::string const& first_assignment() const { return first_->text; }
+    /// The text of that assignment, which is forgotten; empty if there is none.
+    std::string take_first_assignment() { return first_ ? std::exchange(first_->text, {}) : std::string{}; }
 
     /// A term of this instance as leader begins, or has ended. `is_first`: by the transaction that created the job.
     void begin_term(bool does_lead, bool is_first);

@@ -33,8 +33,8 @@ class job_view {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. Notifies `news`, which must outlive the view, after every change. `founded`: if this instance has
-    /// created the job.
+    /// Starts to read. Notifies `news`, which must outlive the view, after every change. `founded`: if this instance
+    /// has created the job.
     job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news,
              std::optional<founding> const& founded = std::nullopt);
 
@@ -42,9 +42,9 @@ public:
     job_view& operator=(job_view const&) = delete;
     ~job_view() { release_room(); }
 
-    /// ST-11: from now on watches the assignment and the first item. A founder calls it before it shards, and when the
-    /// registry has refused a write that rests on them. The view does so itself when the founder is no longer the only
-    /// instance and the leader.
+    /// ST-11: from now on watches the assignment and the first item. A founder calls it before it shards, and after a
+    /// request that rests on them has failed. The view does so itself when there is another instance, or
+    /// another leader, which may be the founder in another term.
     void follow_shardings();
 
     /// Whether the assignment and the first item have been read. A founder knows them before that.
@@ -172,6 +172,7 @@ private:
     follower<&job_view::take_order_names> on_order_names_;
     follower<&job_view::take_assignment> on_assignment_;
     follower<&job_view::take_leader> on_leader_;
+    revision founded_at_; ///< 0: somebody else has created the job
     bool keeps_room_ = false;
     std::size_t java_members_ = 0;
     nodes servers_; ///< the instances' and our own, by address
@@ -195,6 +196,7 @@ job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id 
       on_order_names_{*this},
       on_assignment_{*this},
       on_leader_{*this},
+      founded_at_{founded ? founded->at : 0},
       config_{r, path([](job_view const& v) { return v.at_.config(); }), news},
       schedule_{r, path([](job_view const& v) { return v.at_.schedule(); }), news, {.presence = node_presence::rare}},
       self_{r, path([](job_view const& v) { return v.at_.instance(v.own_); }), news},
@@ -215,7 +217,7 @@ job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id 
     follow_server(self.server());
     if (!founded) return;
     take_assignment();
-    if (!keep_room()) follow_shardings(); // fails, and so does the start
+    if (!keep_room()) follow_shardings(); // later there may be none either, so the start finds out now
 }
 
 template <registry Registry>
@@ -284,14 +286,15 @@ void job_view<Registry>::take_instances() {
         if (id.is_java()) ++java_members_;
         follow_server(id.server());
     }
-    auto const* all = instances_.get();
-    if (!all || all->size() != 1 || all->front() != own_.str()) follow_shardings();
+    auto const is_other = [&](std::string const& name) { return name != own_.str(); };
+    auto const* names_now = instances_.get();
+    if (names_now && std::any_of(names_now->begin(), names_now->end(), is_other)) follow_shardings();
     std::erase_if(servers_, [&](auto const& s) { return s.first != own_.server() && !has_instance_at(s.first); });
 }
 
 template <registry Registry>
 void job_view<Registry>::take_leader() {
-    if (!leader_.get() || leader_.get()->data != own_.str()) follow_shardings();
+    if (auto const* leader = leader_.get(); leader && leader->stat.created != founded_at_) follow_shardings();
 }
 
 template <registry Registry>

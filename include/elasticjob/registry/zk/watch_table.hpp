@@ -110,7 +110,7 @@ private:
     std::deque<watch_target> unwanted_; ///< some may be wanted again, gone, or listed twice
     spots spots_;
     std::size_t bytes_ = 0; ///< of the watches
-    std::size_t kept_ = 0;  ///< for others
+    std::size_t kept_ = 0;  ///< for watches that are to be set later
     std::size_t removals_ = 0;
     bool can_remove_ = true;
 };
