@@ -43,8 +43,8 @@ public:
     ~job_view() { release_room(); }
 
     /// ST-11: from now on watches the assignment and the first item. A founder calls it before it shards, and after a
-    /// request that rests on them has failed. The view does so itself when there is another instance, or
-    /// another leader, which may be the founder in another term.
+    /// request that rests on them has failed. The view does so itself when there is another instance, or another leader,
+    /// which may be the founder in another term.
     void follow_shardings();
 
     /// Whether the assignment and the first item have been read. A founder knows them before that.
