@@ -134,7 +134,7 @@ TEST_CASE("execution.lost_java_runs: a lost run has an instant that has not been
     CHECK(due_after(noticed - std::chrono::seconds{2}) == noticed);
     CHECK(due_after(noticed) == noticed + milliseconds{1});
     CHECK(due_after(noticed + std::chrono::seconds{2}) == noticed + milliseconds{2'001});
-    CHECK(due_after(noticed + std::chrono::hours{2}) == noticed + milliseconds{1}); // a wrong clock has written it
+    CHECK(due_after(noticed + std::chrono::hours{2}) == noticed); // a wrong clock has written it
 }
 
 TEST_CASE("execution.lost_java_runs: an instance that leaves in order has lost nothing") {

@@ -33,7 +33,7 @@ ELASTICJOB_DECL std::optional<std::string> record_of_lost_run(std::optional<node
         record = *std::move(read);
     }
     // An owner whose clock is ahead of ours may have handled later instants.
-    auto const after = believable(record.through, noticed) + std::chrono::milliseconds{1};
+    auto const after = believable(record.through + std::chrono::milliseconds{1}, noticed);
     auto const at = std::max(noticed, after);
     record.running = run_begin{at, run_source::schedule, 1, owner.str(), at};
     record.is_flagged = is_flagged;
