@@ -204,7 +204,6 @@ void measure_idle(test::zk_server& server, int count) {
     std::printf("the server died and came back: all %ld watches again after %.1f s, with %ld requests\n", watched, took,
                 sent);
 
-    sent = requests(server);
     begin = steady::now();
     auto const troubles = all->troubles();
     all->leave();
