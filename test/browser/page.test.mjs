@@ -14,7 +14,8 @@ let world;
 let browser;
 
 before(async () => {
-  [world, browser] = await Promise.all([World.start(), startBrowser()]);
+  browser = await startBrowser(); // before the program, which may fail, so that it is closed in any case
+  world = await World.start();
 });
 after(async () => {
   await browser?.close();
