@@ -64,7 +64,7 @@ build_test(headers_alone)
 
 list(TRANSFORM as_module REPLACE "SHELL:-Xclang " "-Xclang;")
 set(planted ${CMAKE_CURRENT_SOURCE_DIR}/planted/alone/module.modulemap)
-full_layout_test(headers_alone_planted
-    ${compiler} ${as_module} -fmodule-map-file=${planted} -o ${CMAKE_CURRENT_BINARY_DIR}/planted.pcm -c -x c++ ${planted})
+full_layout_test(headers_alone_planted ${compiler} ${as_module} -fmodule-map-file=${planted}
+    -o ${CMAKE_CURRENT_BINARY_DIR}/planted.pcm -c -x c++ ${planted})
 set_tests_properties(layout.headers_alone_planted PROPERTIES PASS_REGULAR_EXPRESSION
     "needs_person.hpp:4:[^\n]* unknown type name 'person'.*needs_string.hpp:4:[^\n]* missing '#include <string>'")
