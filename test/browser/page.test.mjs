@@ -14,7 +14,7 @@ let world;
 let browser;
 
 before(async () => {
-  browser = await startBrowser(); // before the program, which may fail, so that it is closed in any case
+  browser = await startBrowser(); // first: if the program does not start, `after` still closes it
   world = await World.start();
 });
 after(async () => {
