@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <optional>
@@ -87,6 +88,18 @@ TEST_CASE("core.worker_pool: runs everything once, from any thread") {
     c.full.wait();
     CHECK(c.runs == 4000);
     CHECK(c.discards == 0);
+}
+
+TEST_CASE("core.worker_pool: wakes as many threads as there are pieces of work") {
+    ThreadPool pool{{.threads = 4}};
+    for (int round = 0; round < 100; ++round) {
+        std::array<blocker, 4> all;
+        for (auto& w : all) REQUIRE(pool.try_submit(w));
+        for (auto& w : all) w.running.wait(); // for ever, if a thread sleeps beside queued work
+        for (auto& w : all) w.release.open();
+        for (auto& w : all)
+            while (!w.finished) std::this_thread::yield();
+    }
 }
 
 TEST_CASE("core.worker_pool: has threads by default") {

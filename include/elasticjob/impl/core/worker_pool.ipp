@@ -27,13 +27,14 @@ ELASTICJOB_DECL ThreadPool::~ThreadPool() {
 }
 
 ELASTICJOB_DECL bool ThreadPool::try_submit(work& w) {
+    bool was_empty = false;
     {
         std::lock_guard const lock{mutex_};
         if (queued_ == queue_max_) return false;
-        ++queued_;
+        was_empty = queued_++ == 0;
         queue_.push_back(w);
     }
-    wake_.notify_one();
+    if (was_empty) wake_.notify_one(); // or else the thread that takes the first piece wakes the next thread
     return true;
 }
 
@@ -42,8 +43,9 @@ ELASTICJOB_DECL void ThreadPool::run() {
         wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
         if (closing_) return;
         work& w = queue_.pop_front();
-        --queued_;
+        bool const is_last = --queued_ == 0;
         lock.unlock();
+        if (!is_last) wake_.notify_one();
         w.act(w, work_action::run);
         lock.lock();
     }
