@@ -5,10 +5,13 @@
 // and shares the processors with the jobs. All sessions share one loop and one pool of four threads; 16 threads start
 // jobs. The server itself counts the requests, pings too. First no job is ever due; then each of as many new jobs is
 // due once, as soon as it exists; then the same number of jobs is due once a minute, evenly spread over its seconds;
-// then the same once more with `start_ahead`. Lateness is the time from the due instant until the body begins.
+// then the same once more with `start_ahead`. Lateness is the time from the due instant until the body begins. Last,
+// libzookeeper alone sends what such starts write, and lateness is the time until the reply.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 #include <elasticjob/scheduler/scheduler_group.hpp>
+
+#include "bare_starts.hpp"
 
 #include <support/zk_server.hpp>
 
@@ -65,9 +68,7 @@ public:
     }
     std::vector<double> take() {
         std::lock_guard const lock{mutex_};
-        auto all = std::exchange(spans_, {});
-        std::ranges::sort(all);
-        return all;
+        return std::exchange(spans_, {});
     }
 
 private:
@@ -232,7 +233,15 @@ void measure_first_runs(test::zk_server& server, int count) {
     all.leave();
 }
 
-void measure_due(test::zk_server& server, int count, std::chrono::milliseconds start_ahead) {
+void print_lateness(std::vector<double> spans) {
+    std::ranges::sort(spans);
+    auto const at = [&](std::size_t permille) { return spans.at((spans.size() - 1) * permille / 1000); };
+    std::printf("late by %.2f ms (median), %.2f ms (90 %%), %.2f ms (99 %%), %.2f ms (99.9 %%), %.2f ms (most)",
+                at(500), at(900), at(990), at(999), spans.back());
+}
+
+/// Returns the number of sessions.
+std::size_t measure_due(test::zk_server& server, int count, std::chrono::milliseconds start_ahead) {
     lateness late;
     process_with_jobs all{server.endpoint(), "due-" + std::to_string(start_ahead.count()), late, start_ahead};
     start_until_they_run(all, late, count, "each minute",
@@ -243,14 +252,23 @@ void measure_due(test::zk_server& server, int count, std::chrono::milliseconds s
     std::this_thread::sleep_for(60s);
     auto const sent_in_minute = requests(server) - sent;
     auto const spans = late.take();
-    auto const at = [&](std::size_t permille) { return spans.at((spans.size() - 1) * permille / 1000); };
-    std::printf(
-        "%zu runs in a minute, started %ld ms ahead: late by %.2f ms (median), %.2f ms (90 %%), %.2f ms (99 %%), "
-        "%.2f ms (99.9 %%), %.2f ms (most); %.1f requests for each; %d troubles\n",
-        spans.size(), static_cast<long>(start_ahead.count()), at(500), at(900), at(990), at(999), spans.back(),
-        static_cast<double>(sent_in_minute) / static_cast<double>(spans.size()), all.troubles());
+    std::printf("%zu runs in a minute, started %ld ms ahead: ", spans.size(), static_cast<long>(start_ahead.count()));
+    print_lateness(spans);
+    std::printf("; %.1f requests for each; %d troubles\n",
+                static_cast<double>(sent_in_minute) / static_cast<double>(spans.size()), all.troubles());
     std::fflush(stdout);
+    auto const sessions = all.sessions();
     all.leave();
+    return sessions;
+}
+
+void measure_bare(test::zk_server& server, std::size_t sessions, int count) {
+    bench::bare_starts bare{server.endpoint(), "/bare", sessions, count};
+    (void)bare.measure(5);
+    auto const spans = bare.measure(60);
+    std::printf("%zu starts in a minute without a scheduler, %zu sessions: ", spans.size(), sessions);
+    print_lateness(spans);
+    std::printf("\n");
 }
 
 } // namespace
@@ -266,6 +284,8 @@ int main(int count, char** words) {
     measure_idle(server, jobs);
     std::fflush(stdout);
     measure_first_runs(server, jobs);
-    for (auto const start_ahead : {0ms, 100ms}) measure_due(server, jobs, start_ahead);
+    std::size_t sessions = 1;
+    for (auto const start_ahead : {0ms, 100ms}) sessions = measure_due(server, jobs, start_ahead);
+    measure_bare(server, sessions, jobs);
     return 0;
 }
