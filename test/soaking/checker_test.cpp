@@ -297,6 +297,25 @@ TEST_CASE("soak_checker: I4, a clock that is ahead handles instants of a schedul
     CHECK(log.verdict() == "none");
 }
 
+TEST_CASE("soak_checker: I4, a clock that was behind skips instants of a schedule from before its beginning") {
+    for (bool const is_edited : {true, false}) {
+        planted_log log; // due each 2 s, and each second from a time on that the clock had not reached
+        CAPTURE(is_edited);
+        for (int n = 0; n < 3; ++n) log.runs("a", first_ms + n * 2000, 10 + n);
+        if (is_edited) log.say("driver j edited " + std::to_string(first_ms + 6500) + " 1");
+        auto r = log.record_through(first_ms + 6000);
+        if (is_edited) r.schedule = 2;
+        r.add(planted_log::entry(log.run_of(log.id_of_a, first_ms + 6000), run_outcome::skipped, 2));
+        log.writes(r, 20); // by the schedule of each second
+        if (is_edited)
+            log.runs_by_new_schedule(first_ms + 7000, 30);
+        else
+            log.runs("a", first_ms + 8000, 30);
+        log.rests();
+        CHECK((log.verdict() == "none") == is_edited);
+    }
+}
+
 TEST_CASE("soak_checker: I4, an edit of another field hides no change of the schedule before it") {
     planted_log log; // due each 2 s, and each 5 s from a time on that the clock has passed
     for (int n = 0; n < 4; ++n) log.runs("a", first_ms + n * 2000, 10 + n);

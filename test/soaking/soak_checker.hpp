@@ -424,7 +424,7 @@ private:
             auto due = soak_ms(e.run.due);
             // Which instants these are depends on the schedule that the instance knew, and on its clock.
             auto const reach = job.reach_of(due, e.count);
-            if (e.count > 1 && job.has_change_within(reach, due)) {
+            if (e.count > 1 && (job.has_change_within(reach, due) || item.has_new_schedule_within(reach, due))) {
                 doubtful.push_back({std::max(reach, job.accounted_ms), due});
                 continue;
             }

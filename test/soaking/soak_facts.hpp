@@ -102,6 +102,13 @@ struct soak_item {
     kept_ledger ledger{};
     std::vector<soak_new_schedule> new_schedules{};
     std::int64_t last_begun_us = 0, judged_ms = 0;
+
+    /// Whether its record followed another schedule for what is due after a moment within that stretch. A clock that is
+    /// behind may take instants from before the change for instants of the new one.
+    bool has_new_schedule_within(std::int64_t from_ms, std::int64_t to_ms) const {
+        return std::ranges::any_of(
+            new_schedules, [&](soak_new_schedule const& n) { return n.through_ms >= from_ms && n.through_ms < to_ms; });
+    }
 };
 
 /// The facts about a job.
