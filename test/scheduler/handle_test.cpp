@@ -16,6 +16,7 @@
 #include <optional>
 #include <semaphore>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ namespace {
 
 using scheduler_type = job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor>;
 using items = std::vector<item_index>;
+
+static_assert(std::is_same_v<handle_on<MemoryRegistry>, scheduler_type::handle>);
 
 constexpr char const* never = "0 0 0 1 1 ? 2099";
 wall_time const year_2099{4'070'908'800s};

@@ -20,8 +20,10 @@
 namespace elasticjob::detail {
 
 /// All policies but the registry may have any type, so all schedulers of one registry share the code of their jobs.
-template <registry Registry>
+template <class Registry>
 struct job_environment {
+    static_assert(elasticjob::registry<Registry>);
+
     using registry_type = Registry;
     using loop_type = typename Registry::loop_type;
     using lease_type = session_lease<Registry, guard_ref>;

@@ -3,13 +3,9 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_HANDLE_HPP
 #define ELASTICJOB_SCHEDULER_JOB_HANDLE_HPP
 
-#include <elasticjob/allocation/strategy.hpp>
 #include <elasticjob/config/job_schedule.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
-#include <elasticjob/execution/executor.hpp>
-#include <elasticjob/registry/registry.hpp>
-#include <elasticjob/scheduler/job_set.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
 
 #include <atomic>
@@ -19,8 +15,18 @@
 
 namespace elasticjob {
 
-template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
-class job_scheduler;
+namespace detail {
+
+template <class Environment>
+class job;
+
+template <class Environment>
+class job_set;
+
+template <class Registry>
+struct job_environment;
+
+} // namespace detail
 
 /// One job on this instance. The destructor shuts the job down. Move assignment swaps two handles, so the job ends with
 /// the other one. Threads: any but the loop's, several at once, except moves. If a handle is destroyed on the
@@ -90,8 +96,7 @@ public:
     result<void> shutdown();
 
 private:
-    template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
-    friend class job_scheduler;
+    friend job_set;
     job_handle(job_set& jobs, std::string name) : jobs_{&jobs}, name_{std::move(name)} {}
 
     enum class waiting : bool { no, for_runs };
@@ -101,6 +106,12 @@ private:
     std::atomic<job_set*> jobs_; ///< null once the job has ended
     std::string name_;
 };
+
+/// The handles of the jobs on such a registry, whatever the other policies of their scheduler are. In the compiled form,
+/// a file that only uses handles needs no more than this header, and the name of the registry's class. In the
+/// header-only form such a file can keep handles and pass them on; to call them it includes the scheduler's header.
+template <class Registry>
+using handle_on = job_handle<detail::job_environment<Registry>>;
 
 } // namespace elasticjob
 #endif // ELASTICJOB_SCHEDULER_JOB_HANDLE_HPP

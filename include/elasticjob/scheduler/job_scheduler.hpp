@@ -218,7 +218,7 @@ auto job_scheduler<Registry, Strategy, Executor, Policies...>::add(job_config co
     -> result<handle> {
     if (!zone_) return zone_.error();
     ELASTICJOB_TRY(auto name, jobs_.add(std::move(config), Executor::type, std::move(body)));
-    return handle{jobs_, std::move(name)};
+    return jobs_.handle_of(std::move(name));
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
@@ -226,7 +226,7 @@ auto job_scheduler<Registry, Strategy, Executor, Policies...>::add_here(job_conf
     -> task<result<handle>> {
     if (!zone_) co_return zone_.error();
     ELASTICJOB_CO_TRY(auto name, co_await jobs_.add_here(std::move(config), Executor::type, std::move(body)));
-    co_return handle{jobs_, std::move(name)};
+    co_return jobs_.handle_of(std::move(name));
 }
 
 } // namespace elasticjob

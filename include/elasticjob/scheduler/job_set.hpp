@@ -11,6 +11,7 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
+#include <elasticjob/scheduler/job_handle.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
 #include <elasticjob/scheduler/options.hpp>
 
@@ -19,12 +20,10 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace elasticjob::detail {
-
-template <class Environment>
-class job;
 
 /// The jobs of a scheduler: all of it that depends on no type but the registry's.
 /// The members are defined in impl/ and included by scheduler/job_code.hpp, because they need the code of jobs.
@@ -62,6 +61,9 @@ public:
     result<void> check_options() const;
 
     instance_id make_id();
+
+    /// A handle for a job that has been added. It must not outlive this object.
+    job_handle<Environment> handle_of(std::string name) { return {*this, std::move(name)}; }
 
     /// Starts a job, and returns its name. Errors: those of `prepare`; job_conflict; unreachable; those of the
     /// registry.
