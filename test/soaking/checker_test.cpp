@@ -316,6 +316,20 @@ TEST_CASE("soak_checker: I4, a clock that was behind skips instants of a schedul
     }
 }
 
+TEST_CASE("soak_checker: I4, a clock that was behind drops instants of a schedule that was over") {
+    for (bool const is_edited : {true, false}) {
+        planted_log log; // due each 2 s, and each 5 s from a time on that the clock had not reached
+        CAPTURE(is_edited);
+        log.runs("a", first_ms, 10);
+        log.rests();
+        if (is_edited) log.say("driver j edited " + std::to_string(first_ms + 8500) + " 5");
+        log.say("driver - fault step_clock", 9'000'000);
+        log.runs_by_new_schedule(first_ms + 5000, 20);
+        log.rests();
+        CHECK((log.verdict() == "none") == is_edited);
+    }
+}
+
 TEST_CASE("soak_checker: I4, an edit of another field hides no change of the schedule before it") {
     planted_log log; // due each 2 s, and each 5 s from a time on that the clock has passed
     for (int n = 0; n < 4; ++n) log.runs("a", first_ms + n * 2000, 10 + n);

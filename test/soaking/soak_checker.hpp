@@ -255,7 +255,8 @@ private:
         if (item.record && (item.record->schedule != read->schedule || has_passed_change)) {
             constexpr std::int64_t clocks_differ_ms = 1000;
             auto const known = std::max(read->through, read->last_begun.value_or(wall_time{}));
-            item.new_schedules.push_back({soak_ms(item.record->through), soak_ms(known) + clocks_differ_ms});
+            auto const known_ms = std::max(soak_ms(known) + clocks_differ_ms, ms_of(l.at_us)); // a clock may be behind
+            item.new_schedules.push_back({soak_ms(item.record->through), known_ms});
         }
         if (is_next) {
             testing::detail::record_step s{*item.record, *read};
@@ -353,6 +354,8 @@ private:
 
     /// When that was, by the clock of the log.
     std::int64_t us_of(std::int64_t ms) const { return rest_us_ - (rest_ms_ - ms) * 1000; }
+    /// Before the first rest, a time that is long over.
+    std::int64_t ms_of(std::int64_t us) const { return rest_ms_ + (us - rest_us_) / 1000; }
 
     static std::string item_text(unsigned i) { return "item " + std::to_string(i); }
 
