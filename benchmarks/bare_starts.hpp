@@ -155,7 +155,10 @@ private:
     }
 
     void send_and_wait(std::vector<request>& all) {
-        unanswered_ = all.size();
+        {
+            std::lock_guard const lock{mutex_};
+            unanswered_ = all.size();
+        }
         for (auto& r : all) {
             r.owner = this;
             r.results.resize(r.operations.size());
