@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Jobs whose bodies take no time, on the in-memory registry and in virtual time, for any executor. At
-/// most one file of a program may include it: see test/support/counted_new.hpp.
+/// \file \brief Jobs whose bodies take no time, on the in-memory registry and in virtual time, for any executor.
 #ifndef ELASTICJOB_BENCHMARKS_EMPTY_JOB_HPP
 #define ELASTICJOB_BENCHMARKS_EMPTY_JOB_HPP
 

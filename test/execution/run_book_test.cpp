@@ -218,18 +218,19 @@ TEST_CASE("execution.run_book: a mark is only taken away by the session that set
     CHECK(s.is_marked_by(s.two, 0));
 }
 
-TEST_CASE("execution.run_book: more items than fit into one request start in several") {
+TEST_CASE("execution.run_book: more items than fit into one request start in several, and so they end") {
     memory_server_options o;
-    o.limits.operations_max = 17; // two checks and five operations an item, the first time
-    shop s{8, o};
-    items const all{0, 1, 2, 3, 4, 5, 6, 7};
+    o.limits.operations_max = 17; // two checks and five operations an item, the first time; two at its end
+    shop s{9, o};
+    items const all{0, 1, 2, 3, 4, 5, 6, 7, 8};
     s.server.counts() = {};
     auto const report = s.start(all);
     REQUIRE(report);
     CHECK(shop::of(report->started) == all);
     CHECK(s.server.counts().writes == 3);
     s.finish(all);
-    CHECK(s.marked(8).empty());
+    CHECK(s.server.counts().writes == 3 + 2);
+    CHECK(s.marked(9).empty());
 }
 
 TEST_CASE("execution.run_book: runs are marked again under a new session, unless another instance has taken the item "

@@ -49,14 +49,14 @@ body_end failed() { return {error{errc::job_failed, "no such account"}, false, s
 
 TEST_CASE("execution.run_choice: nothing is run before it is due, and a due run belongs to its instant") {
     desk d;
-    CHECK_FALSE(d.choose(noon + 59s).record.running);
+    CHECK_FALSE(d.choose(noon + 59s).record->running);
     auto const next = d.choose(noon + 61s);
-    REQUIRE(next.record.running);
-    CHECK(next.record.running->due == noon + 60s);
-    CHECK(next.record.running->source == run_source::schedule);
-    CHECK(next.record.through == noon + 60s);
-    CHECK(next.record.next_due == noon + 120s);
-    CHECK(d.choose(noon + 61s).record == next.record); // choosing changes nothing
+    REQUIRE(next.record->running);
+    CHECK(next.record->running->due == noon + 60s);
+    CHECK(next.record->running->source == run_source::schedule);
+    CHECK(next.record->through == noon + 60s);
+    CHECK(next.record->next_due == noon + 120s);
+    CHECK(*d.choose(noon + 61s).record == *next.record); // choosing changes nothing
 }
 
 TEST_CASE(
@@ -68,22 +68,22 @@ TEST_CASE(
     auto next = d.choose(noon + 61s);
     CHECK(next.is_failover);
     CHECK(next.dead == instance_id::parse("10.0.0.2@-@9").value());
-    CHECK(next.record.running->source == run_source::failover);
-    CHECK(next.record.running->attempt == 2);
-    CHECK(next.record.ledger.back().outcome == run_outcome::retried);
+    CHECK(next.record->running->source == run_source::failover);
+    CHECK(next.record->running->attempt == 2);
+    CHECK(next.record->ledger.back().outcome == run_outcome::retried);
 
     d.record.running.reset();
     next = d.choose(noon + 61s);
-    CHECK(next.record.running->source == run_source::trigger);
-    CHECK(next.record.running->due == noon + 1s);
+    CHECK(next.record->running->source == run_source::trigger);
+    CHECK(next.record->running->due == noon + 1s);
 
     d.order.reset();
     next = d.choose(noon + 61s);
-    CHECK(next.record.running->attempt == 2);
-    CHECK_FALSE(next.record.retry);
+    CHECK(next.record->running->attempt == 2);
+    CHECK_FALSE(next.record->retry);
 
     d.record.retry.reset();
-    CHECK(d.choose(noon + 61s).record.running->due == noon + 60s);
+    CHECK(d.choose(noon + 61s).record->running->due == noon + 60s);
 }
 
 TEST_CASE("execution.run_choice: an order from the registry is carried out once") {
@@ -91,44 +91,44 @@ TEST_CASE("execution.run_choice: an order from the registry is carried out once"
     d.terms.run_order = 41;
     d.terms.ordered_at = noon + 5s;
     auto const next = d.choose(noon + 6s);
-    REQUIRE(next.record.running);
-    CHECK(next.record.running->due == noon + 5s);
-    CHECK(next.record.obeyed == 41);
+    REQUIRE(next.record->running);
+    CHECK(next.record->running->due == noon + 5s);
+    CHECK(next.record->obeyed == 41);
     d.record.obeyed = 41;
-    CHECK_FALSE(d.choose(noon + 6s).record.running);
+    CHECK_FALSE(d.choose(noon + 6s).record->running);
 }
 
 TEST_CASE("execution.run_choice: a run whose instances die again and again becomes a dead letter") {
     desk d;
     d.run_of("10.0.0.2@-@9", 10);
     auto const next = d.choose(noon + 1s);
-    CHECK_FALSE(next.record.running);
+    CHECK_FALSE(next.record->running);
     CHECK(next.pending == unwritten::an_end);
-    REQUIRE(next.record.dead_letters.size() == 1);
-    CHECK(next.record.dead_letters.front().run.attempt == 10);
+    REQUIRE(next.record->dead_letters.size() == 1);
+    CHECK(next.record->dead_letters.front().run.attempt == 10);
 }
 
 TEST_CASE("execution.run_choice: instants of a disabled time are on record as skipped, and never run") {
     desk d;
     d.terms.enabled_since = noon + 150s;
     auto const next = d.choose(noon + 151s);
-    CHECK_FALSE(next.record.running);
+    CHECK_FALSE(next.record->running);
     CHECK(next.pending == unwritten::an_end);
-    CHECK(next.record.through == noon + 150s);
-    REQUIRE(next.record.ledger.size() == 1);
-    CHECK(next.record.ledger.front().count == 2);
-    CHECK(next.record.ledger.front().note == "disabled");
+    CHECK(next.record->through == noon + 150s);
+    REQUIRE(next.record->ledger.size() == 1);
+    CHECK(next.record->ledger.front().count == 2);
+    CHECK(next.record->ledger.front().note == "disabled");
 }
 
 TEST_CASE(
     "execution.run_choice: instants of another schedule, and those that a wrong clock has noted, are not made up for") {
     desk d;
     d.record.schedule = 8;
-    CHECK_FALSE(d.choose(noon + 10min + 1s).record.running);
+    CHECK_FALSE(d.choose(noon + 10min + 1s).record->running);
     d.record.schedule = 7;
     d.record.through = noon + 72h;
-    CHECK_FALSE(d.choose(noon + 1s).record.running);
-    CHECK(d.choose(noon + 1s).record.through == noon + 1s);
+    CHECK_FALSE(d.choose(noon + 1s).record->running);
+    CHECK(d.choose(noon + 1s).record->through == noon + 1s);
 }
 
 TEST_CASE(
@@ -137,19 +137,19 @@ TEST_CASE(
     d.record.schedule = 8;
     d.terms.schedule_changed = noon + 90s;
     auto const next = d.choose(noon + 301s);
-    REQUIRE(next.record.running);
-    CHECK(next.record.running->due == noon + 300s);
-    REQUIRE(next.record.ledger.size() == 1);
-    CHECK(next.record.ledger.front().outcome == run_outcome::coalesced);
-    CHECK(next.record.ledger.front().run.due == noon + 240s);
-    CHECK(next.record.ledger.front().count == 3); // the one after 60 s is from before the change
+    REQUIRE(next.record->running);
+    CHECK(next.record->running->due == noon + 300s);
+    REQUIRE(next.record->ledger.size() == 1);
+    CHECK(next.record->ledger.front().outcome == run_outcome::coalesced);
+    CHECK(next.record->ledger.front().run.due == noon + 240s);
+    CHECK(next.record->ledger.front().count == 3); // the one after 60 s is from before the change
     // A clock that is behind the registry's leaves nothing out: this clock decides which instants are due.
     d.terms.schedule_changed = noon + 600s;
-    CHECK(d.choose(noon + 301s).record.through == noon + 301s);
+    CHECK(d.choose(noon + 301s).record->through == noon + 301s);
     // Java members may have run them.
     d.terms.schedule_changed = noon + 90s;
     run_choice const beside_java{d.terms, self, noon + 301s, true};
-    CHECK_FALSE(beside_java.choose({.item = 0, .record = d.record}).record.running);
+    CHECK_FALSE(beside_java.choose({.item = 0, .record = d.record}).record->running);
 }
 
 TEST_CASE("execution.run_choice: an item that waits for its retry looks again by itself, others are woken") {
@@ -239,17 +239,17 @@ TEST_CASE("execution.run_choice: an instant is chosen `start_ahead` before it is
           "(RN-12)") {
     desk d;
     d.terms.start_ahead = 50ms;
-    CHECK_FALSE(d.choose(noon + 60s - 51ms).record.running);
+    CHECK_FALSE(d.choose(noon + 60s - 51ms).record->running);
     auto const early = d.choose(noon + 60s - 50ms);
-    REQUIRE(early.record.running);
-    CHECK(early.record.running->due == noon + 60s);
-    CHECK(early.record.running->begun == noon + 60s); // when its body begins
-    CHECK(early.record.running->source == run_source::schedule);
-    CHECK(early.record.through == noon + 60s);
+    REQUIRE(early.record->running);
+    CHECK(early.record->running->due == noon + 60s);
+    CHECK(early.record->running->begun == noon + 60s); // when its body begins
+    CHECK(early.record->running->source == run_source::schedule);
+    CHECK(early.record->through == noon + 60s);
     auto const late = d.choose(noon + 120s - 50ms);
-    CHECK(late.record.running->due == noon + 60s);
-    CHECK(late.record.through == noon + 60s); // the next instant is still to come
-    CHECK(late.record.ledger.empty());
+    CHECK(late.record->running->due == noon + 60s);
+    CHECK(late.record->through == noon + 60s); // the next instant is still to come
+    CHECK(late.record->ledger.empty());
 }
 
 TEST_CASE("execution.run_choice: nothing is chosen early without records, with Java members, while instants wait, or "
@@ -258,7 +258,7 @@ TEST_CASE("execution.run_choice: nothing is chosen early without records, with J
     d.terms.start_ahead = 50ms;
     auto const is_chosen = [&](bool has_java_members = false) {
         run_choice const c{d.terms, self, noon + 60s - 1ms, has_java_members};
-        return c.choose({.item = 0, .record = d.record}).record.running.has_value();
+        return c.choose({.item = 0, .record = d.record}).record->running.has_value();
     };
     REQUIRE(is_chosen());
     CHECK_FALSE(is_chosen(true));
@@ -280,28 +280,28 @@ TEST_CASE("execution.run_choice: an item with a time of its own looks again `sta
     CHECK(at_its_time == noon + 60s + d.terms.due->delay_of(0));
     d.terms.start_ahead = 50ms;
     CHECK(looks_at() == at_its_time - 50ms);
-    CHECK_FALSE(d.choose(looks_at() - 1ms).record.running);
-    CHECK(d.choose(looks_at()).record.running->begun == at_its_time);
+    CHECK_FALSE(d.choose(looks_at() - 1ms).record->running);
+    CHECK(d.choose(looks_at()).record->running->begun == at_its_time);
 }
 
 TEST_CASE("execution.run_choice: due instants and orders wait while a Java leader has to shard; nothing else does") {
     desk d;
     d.terms.held_from = noon + 90s;
     auto const next = d.choose(noon + 121s);
-    REQUIRE(next.record.running);
-    CHECK(next.record.running->due == noon + 60s); // that was due before
+    REQUIRE(next.record->running);
+    CHECK(next.record->running->due == noon + 60s); // that was due before
     d.record.through = noon + 60s;
-    CHECK_FALSE(d.choose(noon + 121s).record.running);
+    CHECK_FALSE(d.choose(noon + 121s).record->running);
     d.terms.run_order = 9;
-    CHECK_FALSE(d.choose(noon + 121s).record.running);
+    CHECK_FALSE(d.choose(noon + 121s).record->running);
     d.record.retry = run_retry{noon, run_source::schedule, 2, noon};
-    CHECK(d.choose(noon + 121s).record.running->attempt == 2);
+    CHECK(d.choose(noon + 121s).record->running->attempt == 2);
     d.record.retry.reset();
     d.run_of("10.0.0.2@-@9");
     CHECK(d.choose(noon + 121s).is_failover);
     d.record.running.reset();
     d.terms.held_from.reset();
-    CHECK(d.choose(noon + 121s).record.running->source == run_source::trigger);
+    CHECK(d.choose(noon + 121s).record->running->source == run_source::trigger);
 }
 
 TEST_CASE("execution.run_choice: for an item with another owner, only the run that a dead instance has left is run") {
@@ -312,10 +312,10 @@ TEST_CASE("execution.run_choice: for an item with another owner, only the run th
         return run_choice{d.terms, self, wall, true}.choose(
             {.item = 0, .record = d.record, .order = d.order, .is_adopted = true});
     };
-    CHECK_FALSE(choose(noon + 61s).record.running);
+    CHECK_FALSE(choose(noon + 61s).record->running);
     d.record.retry = run_retry{noon, run_source::failover, 3, noon};
-    CHECK(choose(noon + 61s).record.running->attempt == 3);
+    CHECK(choose(noon + 61s).record->running->attempt == 3);
     d.record.retry.reset();
     d.run_of("10.0.0.2@-@9");
-    CHECK(choose(noon + 61s).record.running->source == run_source::failover);
+    CHECK(choose(noon + 61s).record->running->source == run_source::failover);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Replaces the global operator new of the whole test program, to count its calls or to make one of them
-/// fail. At most one file of a program may include it. It is empty under a sanitizer, which has its own allocator.
+/// fail. It is empty under a sanitizer, which has its own allocator.
 #ifndef ELASTICJOB_TEST_SUPPORT_COUNTED_NEW_HPP
 #define ELASTICJOB_TEST_SUPPORT_COUNTED_NEW_HPP
 
@@ -41,16 +41,17 @@ std::size_t calls_of(Function function) {
 
 } // namespace counted_new
 
-// If only one of a pair is inlined, g++ sees a `free` of memory from `new`, and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
+// Weak, so that several files of a program may include this: a replacement must not be inline. If only one of a pair
+// is inlined, g++ sees a `free` of memory from `new`, and warns.
+[[gnu::noinline, gnu::weak]] void* operator new(std::size_t size) {
     ++counted_new::calls;
     if (std::exchange(counted_new::does_next_fail, false)) throw std::bad_alloc{};
     if (counted_new::is_to_fail()) throw std::bad_alloc{};
     if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
     throw std::bad_alloc{};
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline, gnu::weak]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline, gnu::weak]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 #endif // ELASTICJOB_TEST_SANITIZED
 #endif // ELASTICJOB_TEST_SUPPORT_COUNTED_NEW_HPP

@@ -23,8 +23,9 @@ public:
     }
 
     explicit operator bool() const noexcept { return value_ != nullptr; }
-    T& operator*() noexcept { return *value_; }
-    T const& operator*() const noexcept { return *value_; }
+    T& operator*() & noexcept { return *value_; }
+    T&& operator*() && noexcept { return std::move(*value_); }
+    T const& operator*() const& noexcept { return *value_; }
     T* operator->() noexcept { return value_.get(); }
     T const* operator->() const noexcept { return value_.get(); }
     void reset() noexcept { value_.reset(); }

@@ -9,6 +9,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,10 @@ public:
 
     /// Appends one element. Precondition: `element` is valid. Pass input from outside to `parse`, or to a type that
     /// checks it (job_name, instance_id).
-    node_path operator/(std::string_view element) const;
+    node_path operator/(std::string_view element) const { return below({element}); }
+
+    /// Appends several elements, with one allocation. Precondition: each of them is valid.
+    node_path below(std::initializer_list<std::string_view> elements) const;
 
     bool is_root() const noexcept { return text_.size() == 1; }
     std::string const& str() const noexcept { return text_; }

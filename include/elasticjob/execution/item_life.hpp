@@ -176,7 +176,7 @@ public:
     /// Precondition: a run has been requested, or is live.
     bool is_monitored() const noexcept { return begun_ ? begun_->is_monitored : is_monitored_; }
     /// Precondition: the last step was `start`.
-    run_begin const& chosen() const noexcept { return *begun_->record.running; }
+    run_begin const& chosen() const noexcept { return *begun_->record->running; }
 
     /// Whether the job must not leave: a run has been requested, is live, or may have started.
     bool is_busy() const noexcept { return phase_ >= phase::starting; }

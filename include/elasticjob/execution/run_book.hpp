@@ -109,28 +109,24 @@ public:
 private:
     task<result<void>> leave_out_present(std::vector<record_creation*>& records);
 
-    transaction common_checks(session_generation g, std::vector<item_claim::proof> const& common) const {
-        return detail::start_checks(at_, self_, g, common);
-    }
+    /// Moves as many items to `chunk` as fit into one transaction. Returns that transaction.
+    transaction take_chunk(transaction const& checks, std::vector<run_start>& starts,
+                           std::vector<run_start>& chunk) const;
 
-    /// Takes as many items as fit into one transaction.
-    std::vector<run_start> take_chunk(session_generation g, std::vector<item_claim::proof> const& common,
-                                      std::vector<run_start>& starts) const;
-
-    /// `chunk` holds the items that are not in the report yet.
-    task<result<void>> start_chunk(session_generation g, std::vector<item_claim::proof> const& common,
-                                   std::vector<run_start>& chunk, start_report& report);
+    /// `t` is the first attempt; `chunk` holds the items that are not in the report yet.
+    task<result<void>> start_chunk(transaction const& checks, transaction t, std::vector<run_start>& chunk,
+                                   start_report& report);
 
     /// Whether this instance has written this record, although the reply was lost.
     static bool is_written(node const& there, std::string_view record, node_version version);
 
     /// After a refusal: reads the state of all items at once, and keeps the items without an obstacle.
-    task<result<void>> sort_out_hindered(session_generation g, std::vector<item_claim::proof> const& common,
-                                         std::vector<run_start>& chunk, start_report& report);
+    task<result<void>> sort_out_hindered(transaction const& checks, std::vector<run_start>& chunk,
+                                         start_report& report);
 
     /// Creates an item's nodes again if they were removed although this instance owns the item by the assignment in
     /// force.
-    task<result<void>> restore(session_generation g, std::vector<item_claim::proof> const& common, item_index i);
+    task<result<void>> restore(transaction const& checks, item_index i);
 
     /// Creates the parents of the records, which may have been removed.
     task<result<void>> make_room();
@@ -162,9 +158,11 @@ template <registry Registry>
 task<result<start_report>> run_book<Registry>::start(session_generation g, std::vector<item_claim::proof> common,
                                                      std::vector<run_start> starts) {
     start_report report;
+    auto const checks = detail::start_checks(at_, self_, g, common);
     while (!starts.empty()) {
-        auto chunk = take_chunk(g, common, starts);
-        auto const done = co_await start_chunk(g, common, chunk, report);
+        std::vector<run_start> chunk;
+        auto t = take_chunk(checks, starts, chunk);
+        auto const done = co_await start_chunk(checks, std::move(t), chunk, report);
         if (done) continue;
         if (report.started.empty()) co_return done.error();
         for (auto const& s : chunk) report.hindered.push_back({s.share.item, start_answer::unknown});
@@ -182,10 +180,11 @@ task<end_report> run_book<Registry>::finish(session_generation g, std::vector<ru
         auto const begin = report.results.size();
         auto end = begin;
         for (; end < ends.size(); ++end) {
-            transaction one{g};
-            detail::add_end(one, at_, ends[end]);
-            if (end > begin && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
-            for (auto const& o : one.operations()) t.add(o);
+            auto const size = t.size();
+            detail::add_end(t, at_, ends[end]);
+            if (end == begin || t.has_room(registry_.limits())) continue;
+            t.shorten(size);
+            break;
         }
         auto const reply = co_await commits_.commit(std::move(t));
         for (auto n = begin; n < end; ++n) {
@@ -307,35 +306,36 @@ task<result<void>> run_book<Registry>::leave_out_present(std::vector<record_crea
 }
 
 template <registry Registry>
-std::vector<run_start> run_book<Registry>::take_chunk(session_generation g,
-                                                      std::vector<item_claim::proof> const& common,
-                                                      std::vector<run_start>& starts) const {
-    auto t = common_checks(g, common);
+transaction run_book<Registry>::take_chunk(transaction const& checks, std::vector<run_start>& starts,
+                                           std::vector<run_start>& chunk) const {
+    auto t = checks;
     std::size_t n = 0;
     for (; n < starts.size(); ++n) {
-        transaction one{g};
-        detail::add_start(one, at_, self_, starts[n]);
-        if (n > 0 && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
-        for (auto const& o : one.operations()) t.add(o);
+        auto const size = t.size();
+        detail::add_start(t, at_, self_, starts[n]);
+        if (n == 0 || t.has_room(registry_.limits())) continue;
+        t.shorten(size);
+        break;
     }
     auto const end = starts.begin() + static_cast<std::ptrdiff_t>(n);
-    std::vector<run_start> chunk{std::make_move_iterator(starts.begin()), std::make_move_iterator(end)};
+    chunk.assign(std::make_move_iterator(starts.begin()), std::make_move_iterator(end));
     starts.erase(starts.begin(), end);
-    return chunk;
+    return t;
 }
 
 template <registry Registry>
-task<result<void>> run_book<Registry>::start_chunk(session_generation g, std::vector<item_claim::proof> const& common,
+task<result<void>> run_book<Registry>::start_chunk(transaction const& checks, transaction t,
                                                    std::vector<run_start>& chunk, start_report& report) {
     for (int attempt = 0; !chunk.empty() && attempt < 10; ++attempt) {
-        auto t = common_checks(g, common);
-        auto const checks = t.size();
-        for (auto const& s : chunk) detail::add_start(t, at_, self_, s);
+        if (attempt > 0) {
+            t = checks;
+            for (auto const& s : chunk) detail::add_start(t, at_, self_, s);
+        }
         auto const reply = co_await commits_.commit(std::move(t));
         if (!reply && !(reply.error() == errc::unknown_outcome)) co_return reply.error();
         revision token = reply && *reply ? reply->at : 0;
         if (!reply) {
-            ELASTICJOB_CO_TRY(token, co_await token_of(g, chunk.front()));
+            ELASTICJOB_CO_TRY(token, co_await token_of(checks.generation(), chunk.front()));
         }
         if (token != 0) {
             for (auto const& s : chunk) report.started.push_back({s.share.item, token, detail::version_after(s)});
@@ -343,12 +343,12 @@ task<result<void>> run_book<Registry>::start_chunk(session_generation g, std::ve
             co_return success();
         }
         if (!reply) continue; // it did not happen: try again
-        if (reply->refused->operation < checks) {
+        if (reply->refused->operation < checks.size()) {
             for (auto const& s : chunk) report.hindered.push_back({s.share.item, start_answer::unclaimed});
             chunk.clear();
             co_return success();
         }
-        ELASTICJOB_CO_CHECK(co_await sort_out_hindered(g, common, chunk, report));
+        ELASTICJOB_CO_CHECK(co_await sort_out_hindered(checks, chunk, report));
     }
     for (auto const& s : chunk) report.hindered.push_back({s.share.item, start_answer::unclaimed});
     chunk.clear();
@@ -361,9 +361,8 @@ bool run_book<Registry>::is_written(node const& there, std::string_view record, 
 }
 
 template <registry Registry>
-task<result<void>> run_book<Registry>::sort_out_hindered(session_generation g,
-                                                         std::vector<item_claim::proof> const& common,
-                                                         std::vector<run_start>& chunk, start_report& report) {
+task<result<void>> run_book<Registry>::sort_out_hindered(transaction const& checks, std::vector<run_start>& chunk,
+                                                         start_report& report) {
     auto const list = [&](run_start const& s) { return registry_.children(at_.item(s.share.item)); };
     auto const read_owner = [&](run_start const& s) { return registry_.get(at_.item_instance(s.share.item)); };
     auto const read_record = [&](run_start const& s) { return registry_.exists(at_.run_record(s.share.item)); };
@@ -392,7 +391,7 @@ task<result<void>> run_book<Registry>::sort_out_hindered(session_generation g,
     }
     chunk = std::move(free);
     for (auto const i : removed) {
-        ELASTICJOB_CO_CHECK(co_await restore(g, common, i));
+        ELASTICJOB_CO_CHECK(co_await restore(checks, i));
     }
     for (auto const& s : chunk)
         if (!s.version) co_return co_await make_room(); // the parent may be missing
@@ -400,10 +399,9 @@ task<result<void>> run_book<Registry>::sort_out_hindered(session_generation g,
 }
 
 template <registry Registry>
-task<result<void>> run_book<Registry>::restore(session_generation g, std::vector<item_claim::proof> const& common,
-                                               item_index i) {
+task<result<void>> run_book<Registry>::restore(transaction const& checks, item_index i) {
     ELASTICJOB_CO_TRY(auto const there, co_await registry_.exists(at_.item(i)));
-    auto t = common_checks(g, common);
+    auto t = checks;
     if (!there) t.create(at_.item(i), {});
     t.create(at_.item_instance(i), self_.str());
     auto const reply = co_await registry_.commit(std::move(t));

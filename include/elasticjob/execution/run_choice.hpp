@@ -44,10 +44,28 @@ struct choice_facts {
     bool is_adopted = false;           ///< only runs that a dead instance has left, and their retries
 };
 
+/// A record that is copied when it is first edited, because most choices change nothing. Refers to the known record.
+class record_draft {
+public:
+    explicit record_draft(run_record const& known) noexcept : known_{&known} {}
+
+    run_record const& operator*() const noexcept { return edited_ ? *edited_ : *known_; }
+    run_record const* operator->() const noexcept { return &**this; }
+
+    run_record& edit() { return edited_ ? *edited_ : edited_.emplace(*known_); }
+
+    /// The known record need not live any longer if there is one.
+    std::optional<run_record>& edited() noexcept { return edited_; }
+
+private:
+    run_record const* known_;
+    std::optional<run_record> edited_{};
+};
+
 /// The result of choosing an item's next run. It is written with the run or, if no run is chosen, kept until the next
 /// one.
 struct next_run {
-    run_record record;                 ///< its `running` is the chosen run, if any
+    record_draft record;               ///< its `running` is the chosen run, if any
     std::optional<instance_id> dead{}; ///< the instance whose run the record replaces
     bool is_monitored = true;
     bool is_failover = false;
@@ -88,7 +106,7 @@ public:
 private:
     /// Drops the instants of another schedule. A record from the far future was written by a wrong clock. If the
     /// difference is small, no instant runs until this clock has caught up, so that no instant runs twice.
-    void mend(run_record& record) const;
+    void mend(record_draft& record) const;
 
     /// Handles a run that an absent instance has left: true if it is to be repeated.
     bool go_on_with(item_index item, next_run& next) const;
@@ -111,8 +129,8 @@ private:
 
     void begin(run_record& record, run_begin what) const;
 
-    /// Applies when its time has come.
-    void begin_again(run_record& record, std::optional<run_retry>& what) const;
+    /// Applies when its time has come. `what`: `retry` or `resume`, which is set.
+    void begin_again(record_draft& record, std::optional<run_retry> run_record::*what) const;
 
     run_entry not_run(run_outcome outcome, catch_up::group const& which, std::string_view why) const;
 

@@ -71,8 +71,8 @@ public:
     node_path servers() const { return root_ / "servers"; }
     node_path server(std::string_view ip) const { return servers() / ip; }
 
-    node_path instances() const { return root_ / "instances"; }
-    node_path instance(instance_id const& id) const { return instances() / id.str(); }
+    node_path instances() const { return root_ / instances_name; }
+    node_path instance(instance_id const& id) const { return root_.below({instances_name, id.str()}); }
 
     node_path leader() const { return root_ / "leader"; }
     node_path election() const { return leader() / "election"; }
@@ -86,14 +86,13 @@ public:
     node_path failover_items() const { return leader() / "failover" / "items"; }
     node_path failover_item(item_index i) const { return failover_items() / item_name(i); }
 
-    node_path sharding() const { return root_ / "sharding"; }
-    node_path item(item_index i) const { return sharding() / item_name(i); }
-    node_path item_instance(item_index i) const { return item(i) / "instance"; }
-    node_path item_running(item_index i) const { return item(i) / "running"; }
-    node_path item_disabled(item_index i) const { return item(i) / "disabled"; }
-    node_path item_failover(item_index i) const { return item(i) / "failover"; }
-
-    node_path item_misfire(item_index i) const { return item(i) / "misfire"; }
+    node_path sharding() const { return root_ / sharding_name; }
+    node_path item(item_index i) const { return root_.below({sharding_name, item_name(i)}); }
+    node_path item_instance(item_index i) const { return of_item(i, "instance"); }
+    node_path item_running(item_index i) const { return of_item(i, "running"); }
+    node_path item_disabled(item_index i) const { return of_item(i, "disabled"); }
+    node_path item_failover(item_index i) const { return of_item(i, "failover"); }
+    node_path item_misfire(item_index i) const { return of_item(i, "misfire"); }
 
     node_path guarantee() const { return root_ / "guarantee"; }
     node_path once_started() const { return guarantee() / "started"; }
@@ -102,12 +101,12 @@ public:
     node_path system_time() const { return root_ / "systemTime"; }
     node_path clock_probe() const { return system_time() / "current"; }
 
-    node_path ext() const { return root_ / "ext"; }
+    node_path ext() const { return root_ / ext_name; }
     node_path schedule() const { return ext() / "schedule"; }
     node_path after() const { return ext() / "after"; }
     node_path assignment() const { return ext() / "assignment"; }
-    node_path run_records() const { return ext() / "run"; }
-    node_path run_record(item_index i) const { return run_records() / item_name(i); }
+    node_path run_records() const { return ext() / runs_name; }
+    node_path run_record(item_index i) const { return root_.below({ext_name, runs_name, item_name(i)}); }
     node_path counts() const { return ext() / "counts"; }
     node_path item_counts(item_index i) const { return counts() / item_name(i); }
     node_path item_labels() const { return ext() / "labels"; }
@@ -125,6 +124,14 @@ public:
     node_path audit() const { return ext() / "audit"; }
 
 private:
+    node_path of_item(item_index i, std::string_view name) const {
+        return root_.below({sharding_name, item_name(i), name});
+    }
+
+    // In the paths of which each run needs some.
+    static constexpr std::string_view instances_name = "instances", sharding_name = "sharding", ext_name = "ext",
+                                      runs_name = "run";
+
     node_path root_;
 };
 

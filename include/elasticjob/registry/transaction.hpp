@@ -50,6 +50,9 @@ public:
 
     transaction& add(operation o);
 
+    /// Drops all operations after the first `size` ones.
+    void shorten(std::size_t size) noexcept;
+
     session_generation generation() const noexcept { return generation_; }
     std::vector<operation> const& operations() const noexcept { return operations_; }
     std::size_t size() const noexcept { return operations_.size(); }

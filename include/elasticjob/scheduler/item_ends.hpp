@@ -99,16 +99,15 @@ task<void> item_ends<Environment>::end_together() {
     while (!ending_.empty()) {
         co_await wait_for_other_ends();
         auto const batch = std::exchange(ending_, {});
-        std::vector<run_end> ends;
         std::map<std::uint64_t, std::vector<item_state*>> by_generation;
         for (auto* e : batch) {
             co_await e->write_access();
             by_generation[e->life.end_generation(context_.registry.session()).value].push_back(e);
         }
         for (auto& [g, members] : by_generation) {
-            ends.clear();
+            std::vector<run_end> ends;
             for (auto* e : members) ends.push_back(e->life.end());
-            auto const report = co_await context_.book.finish(session_generation{g}, ends);
+            auto const report = co_await context_.book.finish(session_generation{g}, std::move(ends));
             std::vector<item_state*> refused;
             for (std::size_t n = 0; n < members.size(); ++n)
                 if (report.results[n] == end_result::refused) refused.push_back(members[n]);

@@ -20,11 +20,13 @@ ELASTICJOB_DECL result<node_path> node_path::parse(std::string_view text) {
     return node_path{std::string{text}};
 }
 
-ELASTICJOB_DECL node_path node_path::operator/(std::string_view element) const {
+ELASTICJOB_DECL node_path node_path::below(std::initializer_list<std::string_view> elements) const {
+    auto size = text_.size();
+    for (auto const e : elements) size += 1 + e.size();
     std::string text;
-    text.reserve(text_.size() + 1 + element.size());
+    text.reserve(size);
     if (!is_root()) text = text_;
-    text.append("/").append(element);
+    for (auto const e : elements) text.append("/").append(e);
     return node_path{std::move(text)};
 }
 

@@ -59,7 +59,7 @@ ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
 
 ELASTICJOB_DECL item_step item_life::choose(item_moment const& m) {
     auto next = choice(m).choose({item_, record_, dead(), order_, told_through_, rounds_at_end_, is_adopted()});
-    if (next.record.running) {
+    if (next.record->running) {
         is_failover_ = next.is_failover;
         begun_ = std::move(next);
         phase_ = phase::starting;
@@ -131,7 +131,7 @@ ELASTICJOB_DECL run_start item_life::start() const {
     what.dead = begun_->dead;
     what.version = version_;
     what.is_failover = begun_->is_failover;
-    if (begun_->is_monitored) what.record = begun_->record.to_text();
+    if (begun_->is_monitored) what.record = begun_->record->to_text();
     return what;
 }
 
@@ -254,7 +254,7 @@ ELASTICJOB_DECL item_news item_life::noted(item_moment const& m, result<void> co
 }
 
 ELASTICJOB_DECL void item_life::start_granted(run_ticket const& t, session_generation g) {
-    token_ = begun_->record.token_of(t.at);
+    token_ = begun_->record->token_of(t.at);
     if (!begun_->is_monitored) return;
     version_ = t.version;
     mark_ = g;
@@ -264,7 +264,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
     auto next = *std::move(begun_);
     begun_.reset();
     phase_ = phase::resting;
-    auto const what = *next.record.running;
+    auto const what = *next.record->running;
     switch (a) {
     case start_answer::started:
         return begin(std::move(next));
@@ -293,7 +293,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
         break;
     case start_answer::unknown:
         if (!next.is_monitored) break;
-        begin_to_doubt(next.record);
+        begin_to_doubt(*next.record);
         return {};
     }
     return {.look_again = back_off(m.now)};
@@ -303,8 +303,8 @@ ELASTICJOB_DECL item_news item_life::begin(next_run next) {
     failures_ = 0;
     failure_.end();
     clear_pending();
-    if (is_first_of_order(*next.record.running)) order_.reset();
-    record_ = std::move(next.record);
+    if (is_first_of_order(*next.record->running)) order_.reset();
+    record_ = std::move(next.record.edit());
     is_monitored_ = next.is_monitored;
     if (!is_monitored_) version_.reset(); // the record does not tell of this run
     passes_over_ = next.may_be_others;
@@ -316,7 +316,7 @@ ELASTICJOB_DECL void item_life::start_expired() {
     mark_.reset();
     auto const next = *std::move(begun_);
     begun_.reset();
-    begin_to_doubt(next.record);
+    begin_to_doubt(*next.record);
 }
 
 ELASTICJOB_DECL void item_life::begin_to_doubt(run_record const& started) {
@@ -397,7 +397,7 @@ ELASTICJOB_DECL item_news item_life::undone(item_moment const& m, end_result r) 
 // ---- The next steps.
 
 ELASTICJOB_DECL item_news item_life::remember(next_run next) {
-    record_ = std::move(next.record);
+    if (auto& edited = next.record.edited()) record_ = *std::move(edited);
     dead_ = next.dead ? boxed<instance_id>{*std::move(next.dead)} : boxed<instance_id>{};
     pending_ = std::max(pending_, next.pending);
     if (!next.untold.empty()) untold_ = std::move(next.untold);
@@ -408,14 +408,15 @@ ELASTICJOB_DECL item_news item_life::remember(next_run next) {
 }
 
 ELASTICJOB_DECL item_news item_life::drop(item_moment const& m, next_run next, std::string_view why) {
-    auto const what = *next.record.running;
+    auto const what = *next.record->running;
     bool const was_ordered = what.source == run_source::trigger;
     bool const had_failed = what.attempt > 1;
     bool const is_javas = next.pending == unwritten::javas_run;
     if (is_first_of_order(what)) order_.reset();
-    next.record.last_begun = record_.last_begun;
-    next.record.end(run_outcome::skipped, whole(m.wall), std::string{why});
-    if (had_failed && !is_javas) next.record.add_dead_letter(m.terms.dead_letters_max);
+    auto& record = next.record.edit();
+    record.last_begun = record_.last_begun;
+    record.end(run_outcome::skipped, whole(m.wall), std::string{why});
+    if (had_failed && !is_javas) record.add_dead_letter(m.terms.dead_letters_max);
     if (had_failed || was_ordered) next.pending = std::max(next.pending, unwritten::an_end);
     next.may_be_others = true;
     return remember(std::move(next));
@@ -524,7 +525,7 @@ ELASTICJOB_DECL std::string to_string(item_life const& l, node_version zero) {
     if (l.dead_) text.append("; in the place of ").append(l.dead_->str());
     text.append("\n").append(l.record_.to_text());
     if (l.created_) text.append("created:\n").append(l.created_->data);
-    if (l.begun_) text.append("to begin:\n").append(l.begun_->record.to_text());
+    if (l.begun_) text.append("to begin:\n").append(l.begun_->record->to_text());
     if (l.doubt_) text.append("perhaps begun:\n").append(l.doubt_->record);
     return text;
 }

@@ -12,23 +12,23 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
-    next_run next{item.record, item.dead, terms_.is_monitored()};
+    next_run next{record_draft{item.record}, item.dead, terms_.is_monitored()};
     auto& record = next.record;
     mend(record);
-    if (record.running && go_on_with(item.item, next)) return next;
-    if (record.resume) { // all else waits, also an order: a stopped run can only be stored in one place
-        begin_again(record, record.resume);
+    if (record->running && go_on_with(item.item, next)) return next;
+    if (record->resume) { // all else waits, also an order: a stopped run can only be stored in one place
+        begin_again(record, &run_record::resume);
     } else if (item.is_adopted) {
-        if (record.retry) begin_again(record, record.retry);
-    } else if (terms_.run_order > record.obeyed && !terms_.held_from) {
-        record.obeyed = terms_.run_order;
-        begin(record, {terms_.ordered_at, run_source::trigger, 1, self_.str(), wall_});
+        if (record->retry) begin_again(record, &run_record::retry);
+    } else if (terms_.run_order > record->obeyed && !terms_.held_from) {
+        record.edit().obeyed = terms_.run_order;
+        begin(record.edit(), {terms_.ordered_at, run_source::trigger, 1, self_.str(), wall_});
     } else if (item.order) {
-        begin(record, {*item.order, run_source::trigger, 1, self_.str(), wall_});
-    } else if (!record.retry) {
+        begin(record.edit(), {*item.order, run_source::trigger, 1, self_.str(), wall_});
+    } else if (!record->retry) {
         choose_due(item, next);
     } else {
-        begin_again(record, record.retry); // until then, due instants wait
+        begin_again(record, &run_record::retry); // until then, due instants wait
     }
     return next;
 }
@@ -59,24 +59,29 @@ ELASTICJOB_DECL void run_choice::note_next_due(run_record& record) const {
     if (own && (!record.next_due || *own < *record.next_due)) record.next_due = own;
 }
 
-ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
-    record.through = believable(record.through, wall_);
+ELASTICJOB_DECL void run_choice::mend(record_draft& record) const {
+    auto const set = [&](auto run_record::*field, auto const& value) {
+        if (*record.*field != value) record.edit().*field = value;
+    };
+    set(&run_record::through, believable(record->through, wall_));
     // A job that follows another changes over when the rounds of the new one are on record. Until then those of the
     // former one are, and have been handled.
     bool const is_in_effect = !terms_.due->follows() || terms_.due->knows_rounds();
-    if (record.schedule != terms_.schedule && is_in_effect) {
+    if (record->schedule != terms_.schedule && is_in_effect) {
         // A schedule may come back: handled instants stay handled, even if this clock is behind that of the instance
         // that handled them.
-        record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, old_schedule_until());
-        record.schedule = terms_.schedule;
+        set(&run_record::through,
+            terms_.due->follows() ? wall_time{} : std::max(record->through, old_schedule_until()));
+        record.edit().schedule = terms_.schedule;
     }
-    if (record.last_completed) record.last_completed = believable(*record.last_completed, wall_);
-    if (record.retry && record.retry->at > wall_ + terms_.retry.pause_max + clock_slack) record.retry->at = wall_;
-    if (record.resume) record.resume->at = believable(record.resume->at, wall_);
+    if (auto const t = record->last_completed) set(&run_record::last_completed, std::optional{believable(*t, wall_)});
+    auto const is_beyond = [&](auto const& r) { return r && r->at > wall_ + terms_.retry.pause_max + clock_slack; };
+    if (is_beyond(record->retry)) record.edit().retry->at = wall_;
+    if (record->resume) record.edit().resume->at = believable(record->resume->at, wall_);
 }
 
 ELASTICJOB_DECL bool run_choice::go_on_with(item_index item, next_run& next) const {
-    auto& record = next.record;
+    auto& record = next.record.edit();
     auto const left = *record.running;
     if (auto const runner = instance_id::parse(left.instance); runner && !(*runner == self_)) next.dead = *runner;
     next.is_failover = terms_.config->config().failover && left.attempt < interruptions_survived(terms_.retry);
@@ -91,7 +96,6 @@ ELASTICJOB_DECL bool run_choice::go_on_with(item_index item, next_run& next) con
 }
 
 ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& next) const {
-    auto& record = next.record;
     pass_over(next, terms_.enabled_since, events::skip_reason::disabled);
     pass_over(next, terms_.resumed_at, events::skip_reason::paused);
     if (!next.untold.empty() && next.is_monitored) return; // written first; then the item chooses again
@@ -99,14 +103,15 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
     // The rounds of another job have ended, whatever the time on this clock.
     auto come = std::max(wall_, terms_.due->last_round());
     if (terms_.held_from) come = std::min(come, *terms_.held_from);
-    auto due = due_until(record, come - own_delay, instants_to_keep(terms_.on_misfire));
+    auto due = due_until(*next.record, come - own_delay, instants_to_keep(terms_.on_misfire));
     if (due.newest.empty()) {
         if (ahead().count() == 0 || terms_.held_from) return;
-        auto const next_due = next_instant(record);
+        auto const next_due = next_instant(*next.record);
         if (!next_due || *next_due + own_delay > wall_ + ahead()) return;
         due.add(*next_due, 1);
     }
     auto const now = begin_of(item.item, due.newest.back());
+    auto& record = next.record.edit();
     auto idle_since = record.last_completed;
     if (idle_since) *idle_since -= own_delay;
     if (terms_.due->follows()) idle_since = item.rounds_at_end; // the leader's clock may differ from ours
@@ -126,8 +131,8 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
 }
 
 ELASTICJOB_DECL void run_choice::pass_over(next_run& next, wall_time end, events::skip_reason why) const {
-    auto& record = next.record;
-    if (record.through >= end) return;
+    if (next.record->through >= end) return;
+    auto& record = next.record.edit();
     std::uint64_t looks = 0;
     auto const next_due = [&](wall_time t) { return terms_.due->next(t, &looks); };
     auto const missed = due_between(next_due, record.through, end, 1, &looks);
@@ -173,10 +178,10 @@ ELASTICJOB_DECL void run_choice::begin(run_record& record, run_begin what) const
     record.next_due = terms_.due->next(record.through);
 }
 
-ELASTICJOB_DECL void run_choice::begin_again(run_record& record, std::optional<run_retry>& what) const {
-    if (what->at > wall_) return;
-    auto const again = *std::exchange(what, std::nullopt);
-    begin(record, {again.due, again.source, again.attempt, self_.str(), wall_});
+ELASTICJOB_DECL void run_choice::begin_again(record_draft& record, std::optional<run_retry> run_record::*what) const {
+    if ((*record.*what)->at > wall_) return;
+    auto const again = *std::exchange(record.edit().*what, std::nullopt);
+    begin(record.edit(), {again.due, again.source, again.attempt, self_.str(), wall_});
 }
 
 ELASTICJOB_DECL run_entry run_choice::not_run(run_outcome outcome, catch_up::group const& which,

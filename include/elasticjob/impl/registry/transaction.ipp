@@ -38,6 +38,10 @@ ELASTICJOB_DECL transaction& transaction::add(operation o) {
     return *this;
 }
 
+ELASTICJOB_DECL void transaction::shorten(std::size_t size) noexcept {
+    for (; operations_.size() > size; operations_.pop_back()) bytes_ -= operations_.back().bytes();
+}
+
 ELASTICJOB_DECL bool transaction::has_room(registry_limits const& limits, std::size_t more,
                                            std::size_t more_bytes) const noexcept {
     auto const operations = size() + more;
