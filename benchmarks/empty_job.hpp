@@ -8,7 +8,7 @@
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
-#include <elasticjob/scheduler/job_scheduler.hpp>
+#include <elasticjob/scheduler/job_code.hpp> // for the compiled form, which has no jobs in virtual time
 
 #include <benchmark/benchmark.h>
 

@@ -50,7 +50,7 @@ public:
         // Each benchmark begins with empty tables, as a new file does.
         run("DROP TABLE IF EXISTS JOB_EXECUTION_LOG");
         run("DROP TABLE IF EXISTS JOB_STATUS_TRACE_LOG");
-        for (auto const* text : detail::sql::schema) run(text);
+        for (auto const& r : detail::sql::schema) run(r.creation);
     }
     void prepare() {
         constexpr Oid text = 25, integer = 23, timestamp = 1114;

@@ -142,7 +142,7 @@ inline std::vector<plain_row> plain_rows(std::vector<trace::entry> const& rows) 
         if (auto const* x = std::get_if<trace::execution_event>(&entry))
             one.statement = x->complete_time ? plain_statement::end : plain_statement::begin;
         auto const add = [&](std::string_view name, auto const& value) {
-            if (name == "staged_task_id") return; // which only our statement asks for
+            if (name == "same_start" || name == "staged_task_id") return; // which only our statement has
             if constexpr (std::is_same_v<decltype(value), int const&>)
                 one.values.emplace_back(std::to_string(value));
             else

@@ -51,7 +51,7 @@ public:
         db_.reset(db);
         run("PRAGMA journal_mode = WAL");
         run("PRAGMA synchronous = NORMAL");
-        for (auto const* text : detail::sql::schema) run(text);
+        for (auto const& r : detail::sql::schema) run(r.creation);
         for (auto const s : bench::plain_statements) {
             sqlite3_stmt* made = nullptr;
             is_good_ &= sqlite3_prepare_v2(db, bench::plain_text(s, '?').c_str(), -1, &made, nullptr) == SQLITE_OK;
