@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into g++'s compiler proper, this lets its memory come in huge pages. The compiler asks the kernel for 2 MiB
-// at a time, which are not aligned, and does not ask for huge pages. With them, a file of joined tests compiles in a
-// quarter less processor time. In any other process, this passes calls on.
+// Gives g++ huge pages; test/run preloads it. The compiler proper asks the kernel for 2 MiB at a time, unaligned and
+// without advice, so it gets none. This hands out aligned pieces of a stock for which it has given that advice. A file of
+// joined tests then compiles in a fifth less processor time. In any other process, calls are only passed on.
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

@@ -109,6 +109,20 @@ public:
 private:
     task<result<void>> leave_out_present(std::vector<record_creation*>& records);
 
+    /// Adds what `add` makes of each of these, from number `n` on, as long as the transaction fits into a request; of the
+    /// first in any case. Returns the number of the next one.
+    template <class T, class Add>
+    std::size_t fill(transaction& t, std::vector<T> const& all, std::size_t n, Add add) const {
+        for (auto const first = n; n < all.size(); ++n) {
+            auto const size = t.size();
+            add(all[n]);
+            if (n == first || t.has_room(registry_.limits())) continue;
+            t.shorten(size);
+            break;
+        }
+        return n;
+    }
+
     /// Moves as many items to `chunk` as fit into one transaction. Returns that transaction.
     transaction take_chunk(transaction const& checks, std::vector<run_start>& starts,
                            std::vector<run_start>& chunk) const;
@@ -178,14 +192,7 @@ task<end_report> run_book<Registry>::finish(session_generation g, std::vector<ru
     while (report.results.size() < ends.size()) {
         transaction t{g};
         auto const begin = report.results.size();
-        auto end = begin;
-        for (; end < ends.size(); ++end) {
-            auto const size = t.size();
-            detail::add_end(t, at_, ends[end]);
-            if (end == begin || t.has_room(registry_.limits())) continue;
-            t.shorten(size);
-            break;
-        }
+        auto const end = fill(t, ends, begin, [&](run_end const& e) { detail::add_end(t, at_, e); });
         auto const reply = co_await commits_.commit(std::move(t));
         for (auto n = begin; n < end; ++n) {
             auto one = end_result::recorded;
@@ -265,12 +272,8 @@ task<result<void>> run_book<Registry>::open(joint_commits<Registry>& commits, se
     int refusals_left = attempts_max;
     while (!missing.empty()) {
         auto t = detail::creation_checks(at_, self_, g);
-        std::size_t n = 0;
-        for (; n < missing.size(); ++n) {
-            operation one{operation::kind::create, at_.run_record(missing[n]->item), missing[n]->text};
-            if (n > 0 && !t.has_room(registry_.limits(), 1, one.bytes())) break;
-            t.add(std::move(one));
-        }
+        auto const create = [&](record_creation const* r) { t.create(at_.run_record(r->item), r->text); };
+        auto const n = fill(t, missing, 0, create);
         ELASTICJOB_CO_TRY(auto const reply, co_await commits.commit(std::move(t)));
         if (!reply) {
             if (reply.refused->operation == 0)
@@ -309,14 +312,7 @@ template <registry Registry>
 transaction run_book<Registry>::take_chunk(transaction const& checks, std::vector<run_start>& starts,
                                            std::vector<run_start>& chunk) const {
     auto t = checks;
-    std::size_t n = 0;
-    for (; n < starts.size(); ++n) {
-        auto const size = t.size();
-        detail::add_start(t, at_, self_, starts[n]);
-        if (n == 0 || t.has_room(registry_.limits())) continue;
-        t.shorten(size);
-        break;
-    }
+    auto const n = fill(t, starts, 0, [&](run_start const& s) { detail::add_start(t, at_, self_, s); });
     auto const end = starts.begin() + static_cast<std::ptrdiff_t>(n);
     chunk.assign(std::make_move_iterator(starts.begin()), std::make_move_iterator(end));
     starts.erase(starts.begin(), end);

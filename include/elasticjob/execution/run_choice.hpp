@@ -44,7 +44,8 @@ struct choice_facts {
     bool is_adopted = false;           ///< only runs that a dead instance has left, and their retries
 };
 
-/// A record that is copied when it is first edited, because most choices change nothing. Refers to the known record.
+/// A record that is copied when it is first edited, because most choices change nothing. Until then it refers to the
+/// known record.
 class record_draft {
 public:
     explicit record_draft(run_record const& known) noexcept : known_{&known} {}
@@ -54,8 +55,10 @@ public:
 
     run_record& edit() { return edited_ ? *edited_ : edited_.emplace(*known_); }
 
-    /// The known record need not live any longer if there is one.
-    std::optional<run_record>& edited() noexcept { return edited_; }
+    /// Moves the edits, if there are any, into the known record.
+    void keep_in(run_record& known) {
+        if (edited_) known = *std::move(edited_);
+    }
 
 private:
     run_record const* known_;

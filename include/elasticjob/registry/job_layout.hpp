@@ -128,7 +128,7 @@ private:
         return root_.below({sharding_name, item_name(i), name});
     }
 
-    // In the paths of which each run needs some.
+    // Elements of the paths that every run needs.
     static constexpr std::string_view instances_name = "instances", sharding_name = "sharding", ext_name = "ext",
                                       runs_name = "run";
 

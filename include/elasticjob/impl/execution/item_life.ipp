@@ -304,7 +304,7 @@ ELASTICJOB_DECL item_news item_life::begin(next_run next) {
     failure_.end();
     clear_pending();
     if (is_first_of_order(*next.record->running)) order_.reset();
-    record_ = std::move(next.record.edit());
+    next.record.keep_in(record_);
     is_monitored_ = next.is_monitored;
     if (!is_monitored_) version_.reset(); // the record does not tell of this run
     passes_over_ = next.may_be_others;
@@ -397,7 +397,7 @@ ELASTICJOB_DECL item_news item_life::undone(item_moment const& m, end_result r) 
 // ---- The next steps.
 
 ELASTICJOB_DECL item_news item_life::remember(next_run next) {
-    if (auto& edited = next.record.edited()) record_ = *std::move(edited);
+    next.record.keep_in(record_);
     dead_ = next.dead ? boxed<instance_id>{*std::move(next.dead)} : boxed<instance_id>{};
     pending_ = std::max(pending_, next.pending);
     if (!next.untold.empty()) untold_ = std::move(next.untold);
