@@ -7,6 +7,7 @@ declare -Ar package_probes=(
     [g++]='command g++'
     [cmake]='command cmake'
     [ninja-build]='command ninja'
+    [make]='command make'
     [ccache]='command ccache'
     [mold]='command mold'
     [pkg-config]='command pkg-config'
