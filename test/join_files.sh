@@ -7,22 +7,23 @@ set -eu
 folder=$(cd "$(dirname "$0")" && pwd) # the compiler gets it with -I, so OUT is the same in each clone of the project
 out=$1
 shift
-{
-    for file; do
-        # All directives before the first line of code, except an #if around that code.
-        awk '/^#if/ { ++depth } /^#endif/ { --depth }
-             /^#/ { held = held $0 "\n"; if (!depth) { printf "%s", held; held = "" } next }
-             !/^(\/\/.*)?$/ { exit }' "$file"
-    done
-    for file; do
-        case $file in
-            *_test.cpp)
-                name=$(basename "$(dirname "$file")")_$(basename "$file" .cpp)
-                printf 'namespace file_%s {\n#include <%s>\n}\n' "$name" "${file#"$folder"/}"
-                ;;
-            *) printf '#include <%s>\n' "${file#"$folder"/}" ;;
-        esac
-    done
-} >"$out.new"
+awk -v folder="$folder/" '
+    # All directives before the first line of code, except an #if around that code.
+    FNR == 1 { depth = 0; held = "" }
+    /^#if/ { ++depth }
+    /^#endif/ { --depth }
+    /^#/ { held = held $0 "\n"; if (!depth) { printf "%s", held; held = "" } next }
+    !/^(\/\/.*)?$/ { nextfile }
+    END {
+        for (i = 1; i < ARGC; ++i) {
+            path = ARGV[i]
+            if (index(path, folder) == 1) path = substr(path, length(folder) + 1)
+            if (path !~ /_test\.cpp$/) { printf "#include <%s>\n", path; continue }
+            name = path
+            sub(/\.cpp$/, "", name)
+            gsub(/\//, "_", name)
+            printf "namespace file_%s {\n#include <%s>\n}\n", name, path
+        }
+    }' "$@" >"$out.new"
 # An unchanged OUT keeps its time stamp, so nothing is compiled again.
 if cmp -s "$out.new" "$out"; then rm "$out.new"; else mv "$out.new" "$out"; fi
