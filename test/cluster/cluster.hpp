@@ -286,7 +286,6 @@ public:
 private:
     static ZkRegistry observe(std::string servers, std::string name_space, std::string digest) {
         auto o = to(std::move(servers), std::move(name_space));
-        o.session_timeout = 30s;
         o.digest = std::move(digest);
         return connected(std::move(o));
     }

@@ -99,9 +99,7 @@ job_config java_job() {
 }
 
 zk_options options_of(cluster& all, std::string name_space) {
-    auto o = to(all.server().endpoint(), std::move(name_space));
-    o.session_timeout = 30s;
-    return o;
+    return to(all.server().endpoint(), std::move(name_space));
 }
 
 } // namespace

@@ -22,7 +22,7 @@ using namespace elasticjob::test;
 TEST_CASE("zk_console: many jobs are read once, cost no requests while idle, and report each change") {
     auto const jobs = amount_for_this_run({.full = 3'000, .usual = 600, .sanitized = 600});
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(to(server));
     for (std::size_t n = 0; n < jobs; n += 50) {
         transaction t{r.session().generation};
         for (auto i = n; i < n + 50; ++i) {

@@ -23,9 +23,7 @@ using run_type = coroutine_context<event_loop>;
 
 TEST_CASE("zk_jobs.coroutine: many items sleep longer than the session may be silent, without a thread") {
     shared_zk_server server;
-    auto o = to(server);
-    o.session_timeout = 3s;
-    auto r = connected(o);
+    auto r = connected(with_session(to(server), 3s));
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1, 1), log.to_sink()};
     constexpr int items = 100;
@@ -61,9 +59,7 @@ TEST_CASE("zk_jobs.coroutine: many items sleep longer than the session may be si
 TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connection is saved once the connection is back") {
     shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint(), server.name_space());
-    o.session_timeout = 10s;
-    auto r = connected(o);
+    auto r = connected(to(proxy.endpoint(), server.name_space()));
     auto witness = connected(to(server));
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1), log.to_sink()};
@@ -107,7 +103,7 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
 
 TEST_CASE("zk_jobs.coroutine: a sleeping coroutine wakes when the job is shut down, and when the session ends") {
     shared_zk_server server;
-    auto r = connected(patient(server, 10s));
+    auto r = connected(with_session(to(server), 10s));
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1), log.to_sink()};
     std::binary_semaphore asleep{0};

@@ -179,7 +179,8 @@ TEST_CASE("zk_jobs.dataflow: late work of a run that was cut off is refused by i
     table t{1, rows, rows};
     shared_zk_server server;
     tcp_proxy wire_of_first{server.port()};
-    auto first = connected(to(wire_of_first.endpoint(), server.name_space())), second = connected(to(server));
+    auto first = connected(with_session(to(wire_of_first.endpoint(), server.name_space()), 2s));
+    auto second = connected(to(server));
     run_log log_of_first, log_of_second;
     zk_scheduler<DataflowExecutor> one{first, instance(2), log_of_first.to_sink()};
     zk_scheduler<DataflowExecutor> two{second, instance(1), log_of_second.to_sink()};

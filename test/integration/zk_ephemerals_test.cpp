@@ -14,7 +14,6 @@ using namespace elasticjob::test;
 TEST_CASE("ZkRegistry: ephemeral nodes have a budget, because the end of a session must fit into one transaction") {
     shared_zk_server server;
     auto options = to(server);
-    options.session_timeout = 10s; // long enough for a busy processor
     auto other = connected(options);
     std::string const stem = "/" + std::string(1000, 'e');
     {

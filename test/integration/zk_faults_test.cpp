@@ -89,9 +89,7 @@ transaction large_transaction(session_generation g, std::size_t operations) {
 TEST_CASE("ZkRegistry: an unsendable request fails when the session is known to be suspended, not before") {
     shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint(), server.name_space());
-    o.session_timeout = 10s;
-    auto r = connected(o);
+    auto r = connected(to(proxy.endpoint(), server.name_space()));
 
     on_loop(r.loop(), [&]() -> task<> {
         // libzookeeper knows that the connection is broken, for it makes another; the loop, which waits here, does not.
@@ -113,10 +111,8 @@ TEST_CASE("ZkRegistry: an unsendable request fails when the session is known to 
 TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose request was lost has not") {
     shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint(), server.name_space());
-    o.session_timeout = 10s;
-    auto r = connected(o);
-    o = to(server);
+    auto r = connected(to(proxy.endpoint(), server.name_space()));
+    auto o = to(server);
     o.loop = &r.loop();
     auto witness = connected(o);
 
@@ -157,9 +153,7 @@ TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose 
 TEST_CASE("ZkRegistry: a cut connection ends requests in flight and in the queue, and the session continues") {
     shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint(), server.name_space());
-    o.session_timeout = 10s;
-    auto r = connected(o);
+    auto r = connected(to(proxy.endpoint(), server.name_space()));
     constexpr std::size_t count = 5000;
     on_loop(r.loop(), [&]() -> task<> {
         auto const id = r.session().id;
@@ -186,9 +180,7 @@ TEST_CASE("ZkRegistry: a cut connection ends requests in flight and in the queue
 
 TEST_CASE("ZkRegistry: any number of simultaneous requests is served in order, 2000 at a time") {
     shared_zk_server server;
-    auto o = to(server);
-    o.session_timeout = 20s;
-    auto r = connected(o);
+    auto r = connected(to(server));
     on_loop(r.loop(), [&]() -> task<> {
         auto const made = co_await r.create(at("/n"), "data", create_mode::persistent);
         REQUIRE(made.has_value());
@@ -231,7 +223,6 @@ TEST_CASE("ZkRegistry: closing with thousands of pending requests ends every one
     for (int round = 0; round < 5; ++round) {
         event_loop loop;
         auto o = to(server);
-        o.session_timeout = 20s;
         o.loop = &loop;
         auto r = std::make_optional(connected(o));
         constexpr std::size_t count = 8000;
@@ -260,8 +251,7 @@ TEST_CASE("ZkRegistry: closing with thousands of pending requests ends every one
 
 TEST_CASE("ZkRegistry: closing while the server is frozen, or away") {
     zk_server server{quick()};
-    auto o = to(server.endpoint());
-    auto r = std::make_optional(connected(o));
+    auto r = std::make_optional(connected(with_session(to(server.endpoint()), 1s)));
     SUBCASE("frozen") {
         server.pause();
         r.reset();
@@ -288,9 +278,7 @@ TEST_CASE("ZkRegistry: closing while the server is frozen, or away") {
 /// Without the `reconnect_gate`, libzookeeper frees memory twice here, within a few rounds.
 TEST_CASE("ZkRegistry: a session that expires in the middle of a large transaction") {
     shared_zk_server server;
-    auto o = to(server);
-    o.session_timeout = 4s;
-    auto r = connected(o);
+    auto r = connected(with_session(to(server), 4s));
     constexpr std::size_t rounds = 30;
     std::map<std::string, std::size_t> counts;
     auto commit_until_lost = [&]() -> task<> {
@@ -315,9 +303,7 @@ TEST_CASE("ZkRegistry: a session that expires in the middle of a large transacti
 TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one packet") {
     shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint(), "w");
-    o.session_timeout = 20s;
-    auto r = connected(o);
+    auto r = connected(to(proxy.endpoint(), "w"));
     on_loop(
         r.loop(),
         [&]() -> task<> {

@@ -107,18 +107,16 @@ TEST_CASE("zk_jobs.http: a late answer fails its run, and delays neither the ses
             (void)p.is_left(20'000);
     }};
     shared_zk_server server;
-    auto o = to(server);
-    o.session_timeout = 2s; // the request takes longer
-    auto r = connected(o);
+    auto r = connected(with_session(to(server), 4s)); // the request takes longer
     run_log log;
     zk_scheduler<HttpExecutor> scheduler{r, instance(1, 1), log.to_sink()};
-    auto job = scheduler.schedule(on_demand("slow"), http_request::make(slow.url(), {.timeout = 2500ms}).value());
+    auto job = scheduler.schedule(on_demand("slow"), http_request::make(slow.url(), {.timeout = 4500ms}).value());
     REQUIRE_MESSAGE(job, to_string(job.error()));
     REQUIRE(job->trigger());
     auto const failed = log.wait_for_ends(1).front();
     REQUIRE(failed.failure);
     CHECK(*failed.failure == errc::timed_out);
-    CHECK(failed.failure->what == "no complete answer within 2500 ms");
+    CHECK(failed.failure->what == "no complete answer within 4500 ms");
     REQUIRE(job->wait_idle());
     auto const letters = list_dead_letters(r, "slow");
     REQUIRE(letters);
@@ -177,7 +175,7 @@ TEST_CASE("zk_jobs.http: when the session ends the request is dropped, and the n
         if (p.is_left(20'000)) left.release();
     }};
     shared_zk_server server;
-    auto r = connected(patient(server, 10s));
+    auto r = connected(with_session(to(server), 10s));
     run_log log;
     zk_scheduler<HttpExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = on_demand("lost");

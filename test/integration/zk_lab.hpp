@@ -38,12 +38,12 @@ inline zk_server_options quick() {
     return o;
 }
 
-/// For one test: short sessions, short pauses.
+/// Short pauses. The session survives on a slow machine: a test of a lost or silent session asks for a shorter one.
 inline zk_options to(std::string servers, std::string name_space = "test") {
     zk_options o;
     o.servers = std::move(servers);
     o.name_space = std::move(name_space);
-    o.session_timeout = 1000ms;
+    o.session_timeout = 30s;
     o.connection_timeout = 10s;
     o.reconnect_pause = 10ms;
     o.reconnect_pause_max = 100ms;
@@ -77,10 +77,9 @@ private:
 
 inline zk_options to(shared_zk_server const& server) { return to(server.endpoint(), server.name_space()); }
 
-/// With a session that survives on a slow machine. If another client ends it, its owner learns that from its next ping,
-/// up to a third of the time-out later.
-inline zk_options patient(shared_zk_server const& server, std::chrono::milliseconds session_timeout = 30s) {
-    auto o = to(server);
+/// With another time-out of the session. If another client ends the session, its owner learns that from its next ping, up
+/// to a third of the time-out later.
+inline zk_options with_session(zk_options o, std::chrono::milliseconds session_timeout) {
     o.session_timeout = session_timeout;
     return o;
 }

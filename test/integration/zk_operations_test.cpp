@@ -70,7 +70,7 @@ static_assert(registry<deaf_registry>);
 TEST_CASE("zk_operations: the overview of many jobs takes seven requests and less than 2 kB for each") {
     auto const jobs = amount_for_this_run({.full = 3'000, .usual = 600, .sanitized = 600});
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(to(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     for (std::size_t n = 0; n < jobs; n += 20) {
         transaction t{r.session().generation};
@@ -78,7 +78,7 @@ TEST_CASE("zk_operations: the overview of many jobs takes seven requests and les
         REQUIRE(block_on(r.loop(), r.commit(std::move(t))).value());
     }
     tcp_proxy wire{server.port()};
-    auto through = patient(server);
+    auto through = to(server);
     through.servers = wire.endpoint();
     auto reader = connected(through);
     std::size_t requests = 0;
@@ -112,7 +112,7 @@ TEST_CASE("zk_operations: the overview of many jobs takes seven requests and les
 
 TEST_CASE("zk_operations: every command is one transaction, on record, and takes effect once") {
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(to(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     transaction t{r.session().generation};
     put_job(t, "settle", id);
@@ -178,7 +178,7 @@ TEST_CASE("zk_operations: every command is one transaction, on record, and takes
 
 TEST_CASE("zk_operations: a job is added, paused, removed and restored, each once and on record") {
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(to(server));
     job_config const config{.name = "settle", .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 2};
     auto const by = [](std::string key) { return command_by{"ann", std::move(key)}; };
     auto const what = [](result<command_result> const& c) {
@@ -204,7 +204,7 @@ TEST_CASE("zk_operations: a job is added, paused, removed and restored, each onc
 
 TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the clock") {
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(to(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     transaction t{r.session().generation};
     put_job(t, "settle", id);
@@ -236,7 +236,7 @@ TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the c
     record.running = run_begin{due + 9h, run_source::schedule, 1, id, due + 9h};
     REQUIRE(block_on(r.loop(), r.set(layout.run_record(0), record.to_text())));
     std::jthread const instance{[&] { // it notes the order
-        auto one = connected(patient(server));
+        auto one = connected(to(server));
         on_loop(one.loop(), [&]() -> task<> { return until_exists(one, layout.stop_order(0), true); });
         CHECK(block_on(one.loop(), one.remove(layout.stop_order(0))));
     }};
@@ -251,7 +251,7 @@ TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the c
 
 TEST_CASE("zk_operations: faults in a job's nodes are found and repaired") {
     shared_zk_server server;
-    auto r = connected(patient(server));
+    auto r = connected(to(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     transaction t{r.session().generation};
     put_job(t, "settle", id);

@@ -152,7 +152,6 @@ TEST_CASE("ZkRegistry: the order of the servers is random at first, and each get
     zk_options o;
     o.servers = "a:1,b:2,c:3";
     o.connection_timeout = 12s;
-    o.session_timeout = 30s;
     std::set<std::string> orders;
     for (std::uint64_t seed = 0; seed < 50; ++seed) orders.insert(zk::server_order{o, seed}.text());
     CHECK(orders.size() == 6);
@@ -182,7 +181,7 @@ TEST_CASE("ZkRegistry: libzookeeper's log goes nowhere") {
     standard_error const captured;
     {
         zk_server server{quick()};
-        auto r = connected(to(server.endpoint()));
+        auto r = connected(with_session(to(server.endpoint()), 1s));
         on_loop(r.loop(), [&]() -> task<> {
             session_thief::end_session(server.port(), r.session().id);
             co_await reach(r, session_state::connected, 2);
@@ -210,13 +209,13 @@ TEST_CASE("ZkRegistry: one server") {
     shared_zk_server server;
 
     SUBCASE("a session as negotiated") {
-        auto r = connected(to(server));
+        auto r = connected(with_session(to(server), 1s));
         on_loop(r.loop(), [&]() -> task<> {
             auto const session = r.session();
             CHECK(session.state == session_state::connected);
             CHECK(session.generation.value == 1);
             CHECK(session.id != 0);
-            CHECK(session.timeout == 1000ms);
+            CHECK(session.timeout == 1s);
             auto const made = co_await r.create(at("/e"), "", create_mode::ephemeral);
             CHECK(made.has_value());
             auto const found = co_await r.get(at("/e"));
@@ -413,7 +412,6 @@ TEST_CASE("ZkRegistry: one server") {
 
     SUBCASE("requests for which a server would cut the connection are refused here") {
         auto o = to(server.endpoint(), "a/rather/long/name/space");
-        o.session_timeout = 20s; // a request of this size takes its time
         auto r = connected(o);
         on_loop(r.loop(), [&]() -> task<> {
             auto const before = r.session();
@@ -466,7 +464,6 @@ TEST_CASE("ZkRegistry: one server") {
 TEST_CASE("zk_registry: the server can read its log after the largest request of a registry with a digest") {
     zk_server server;
     auto o = to(server.endpoint());
-    o.session_timeout = 20s;
     o.digest = std::string(120, 'u') + ":secret"; // the server writes the user into each node's access list
     {
         auto r = connected(o);

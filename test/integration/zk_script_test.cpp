@@ -109,7 +109,7 @@ TEST_CASE("zk_jobs.script: when the session ends the processes are killed, and t
                                      "echo ready >&9\n"
                                      "sleep 1000; sleep 1000\n");
     shared_zk_server server;
-    auto r = connected(patient(server, 10s));
+    auto r = connected(with_session(to(server), 10s));
     run_log log;
     zk_scheduler<ScriptExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = script_job("lost", work);
@@ -141,9 +141,8 @@ TEST_CASE("zk_jobs.script: an instance that is cut off ends its processes before
                                      "sleep 1000; sleep 1000\n");
     shared_zk_server server;
     tcp_proxy wire_of_first{server.port()};
-    auto behind_wire = to(wire_of_first.endpoint(), server.name_space());
-    behind_wire.session_timeout = 2000ms;
-    auto first = connected(behind_wire), second = connected(to(server));
+    auto first = connected(with_session(to(wire_of_first.endpoint(), server.name_space()), 2s));
+    auto second = connected(to(server));
     run_log log_of_first, log_of_second;
     zk_scheduler<ScriptExecutor> one{first, instance(2), log_of_first.to_sink()}; // higher addresses get lower items
     zk_scheduler<ScriptExecutor> two{second, instance(1), log_of_second.to_sink()};

@@ -13,7 +13,7 @@ using namespace elasticjob::test;
 
 TEST_CASE("ZkRegistry: an expired session leads to a new generation, and no request of the old one takes effect") {
     shared_zk_server server;
-    auto r = connected(to(server));
+    auto r = connected(with_session(to(server), 1s));
     auto other = connected(to(server));
     on_loop(r.loop(), [&]() -> task<> {
         auto const before = r.session();
@@ -66,7 +66,7 @@ TEST_CASE("ZkRegistry: an expired session leads to a new generation, and no requ
 
 TEST_CASE("ZkRegistry: a user's digest is sent again with each new session") {
     shared_zk_server server;
-    auto o = to(server);
+    auto o = with_session(to(server), 1s);
     o.digest = "alice:secret";
     auto r = connected(o);
     on_loop(r.loop(), [&]() -> task<> {
@@ -84,7 +84,6 @@ TEST_CASE("ZkRegistry: a user's digest is sent again with each new session") {
 TEST_CASE("ZkRegistry: a server that is killed and started again keeps the session") {
     zk_server server{quick()};
     auto o = to(server.endpoint());
-    o.session_timeout = 20s;
     o.digest = "alice:secret";
     auto r = connected(o);
     session_view before;
@@ -117,7 +116,7 @@ TEST_CASE("ZkRegistry: a server that is killed and started again keeps the sessi
 
 TEST_CASE("ZkRegistry: a frozen server is abandoned after the session time-out, and found again when it resumes") {
     zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    auto r = connected(with_session(to(server.endpoint()), 1s));
     std::int64_t old_id = 0;
     on_loop(r.loop(), [&]() -> task<> {
         old_id = r.session().id;
@@ -144,7 +143,7 @@ TEST_CASE("ZkRegistry: a frozen server is abandoned after the session time-out, 
 TEST_CASE("ZkRegistry: on a connection that loses only the replies, the session is abandoned, so that it can expire") {
     shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto r = connected(to(proxy.endpoint(), server.name_space()));
+    auto r = connected(with_session(to(proxy.endpoint(), server.name_space()), 1s));
     auto witness = connected(to(server));
     on_loop(r.loop(), [&]() -> task<> {
         auto const made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
@@ -176,9 +175,7 @@ TEST_CASE("ZkRegistry: an overloaded server that turns the first request of a co
 TEST_CASE("ZkRegistry: a session whose first request is turned away for the whole time-out is given up") {
     shared_zk_server server;
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint(), server.name_space());
-    o.session_timeout = 1s;
-    auto r = connected(o);
+    auto r = connected(with_session(to(proxy.endpoint(), server.name_space()), 1s));
     constexpr std::size_t many = 1'000'000;
     on_loop(r.loop(), [&]() -> task<> {
         proxy.set_error(ZTHROTTLEDOP, many);
@@ -194,9 +191,7 @@ TEST_CASE("ZkRegistry: a session whose first request is turned away for the whol
 
 TEST_CASE("ZkRegistry: a server that is away for longer than the time-out") {
     zk_server server{quick()};
-    auto o = to(server.endpoint());
-    o.session_timeout = 400ms;
-    auto r = connected(o);
+    auto r = connected(with_session(to(server.endpoint()), 400ms));
     server.kill();
     on_loop(r.loop(), [&]() -> task<> { co_await reach(r, session_state::connecting, 2); });
     server.start();

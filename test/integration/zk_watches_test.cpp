@@ -25,11 +25,7 @@ namespace {
 using watch = event_watch<event_loop>;
 
 /// Its session outlasts the pauses of a busy processor.
-ZkRegistry connected_to(zk_server const& server) {
-    auto options = to(server.endpoint());
-    options.session_timeout = 10s;
-    return connected(std::move(options));
-}
+ZkRegistry connected_to(zk_server const& server) { return connected(to(server.endpoint())); }
 
 /// The number of watches on the server, for all clients.
 int watches_on(zk_server const& server) {
@@ -154,9 +150,7 @@ TEST_CASE("ZkRegistry: a read under way keeps the watch that an earlier reader d
 TEST_CASE("ZkRegistry: a watch that is dropped during an outage is removed afterwards") {
     zk_server server{quick()};
     tcp_proxy proxy{server.port()};
-    auto o = to(proxy.endpoint());
-    o.session_timeout = 10s;
-    auto r = connected(o);
+    auto r = connected(to(proxy.endpoint()));
     on_loop(r.loop(), [&]() -> task<> {
         std::list<watch> dropped;
         watch kept{r.loop()};
