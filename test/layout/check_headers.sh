@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # check_headers.sh layers|words INCLUDE_DIR    runs layers.awk or words.awk over every header
-# check_headers.sh planted INCLUDE_DIR         plants faults into copies: the two checks must find them
+# check_headers.sh planted INCLUDE_DIR         plants faults into a copy: the two checks must find them
 set -u
 LC_ALL=C
 export LC_ALL
@@ -30,18 +30,22 @@ planted() { # INCLUDE_DIR
         printf '#ifndef %s\n#define %s\n%b\n#endif\n' "$guard" "$guard" "$2" >"$directory/include/$1"
     }
 
-    attempt() { # RULES EXPECTED_LINE (HEADER CONTENT)...: adds them to a copy; '' = the output must not change
+    restore() { # HEADER
+        if [ -e "$include/$1" ]; then cp "$include/$1" "$directory/include/$1"; else rm "$directory/include/$1"; fi
+    }
+
+    attempt() { # RULES EXPECTED_LINE (HEADER CONTENT)...: adds them to the copy; '' = the output must not change
         rules=$1 expected=$2
         shift 2
-        rm -rf "$directory/include"
-        cp -R "$include" "$directory/include"
-        first=$1
+        first=$1 all=
         while [ $# -ne 0 ]; do
             plant "$1" "$2"
+            all="$all $1"
             shift 2
         done
         check "$rules" "$directory/include" >"$directory/after"
         status=$?
+        for header in $all; do restore "$header"; done
         if [ -n "$expected" ]; then
             grep -q "^$expected" "$directory/after" && [ $status -ne 0 ] && return
         else
@@ -52,6 +56,7 @@ planted() { # INCLUDE_DIR
         rc=1
     }
 
+    cp -R "$include" "$directory/include"
     p=elasticjob/core/planted.hpp
     attempt layers '' $p '#include <string>\n#include <sys/types.h>'
     attempt layers "$p:3: core/ must not include registry/" $p '#include <elasticjob/registry/planted.hpp>'
