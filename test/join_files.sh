@@ -18,7 +18,7 @@ awk -v folder="$folder/" '
         for (i = 1; i < ARGC; ++i) {
             path = ARGV[i]
             if (index(path, folder) == 1) path = substr(path, length(folder) + 1)
-            if (path !~ /_test\.cpp$/) { printf "#include <%s>\n", path; continue }
+            if (path !~ /_test\.cpp$|^compile_fail\//) { printf "#include <%s>\n", path; continue }
             name = path
             sub(/\.cpp$/, "", name)
             gsub(/\//, "_", name)

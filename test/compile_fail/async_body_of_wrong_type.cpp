@@ -17,4 +17,3 @@ constexpr auto settle_body = [](sharding_context const&) {};
 #endif
 
 task<void> start(scheduler& s, job_config c) { (void)co_await s.async_schedule(std::move(c), settle_body); }
-int main() {}

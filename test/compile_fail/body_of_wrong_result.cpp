@@ -41,7 +41,7 @@ void check(Body) {
 
 } // namespace
 
-int main() {
+void run_them() {
 #ifdef BAD
     check<SimpleExecutor>([] { return 1; });
     check<CoroutineExecutor>([](auto const&) { return 1; });

@@ -15,4 +15,3 @@ constexpr auto settle_body = [](sharding_context const&) {};
 #endif
 
 bool start(scheduler& s, job_config const& c) { return s.schedule(c, settle_body).has_value(); }
-int main() {}

@@ -16,4 +16,3 @@ bool start(scheduler& s) {
     return s.schedule(job_config{.name = "settle", .cron = "@daily", .sharding_total_count = 3}, [] {}).has_value();
 #endif
 }
-int main() {}

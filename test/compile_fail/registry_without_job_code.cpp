@@ -14,7 +14,7 @@ struct count_nothing {
     void operator()(Args const&...) const noexcept {}
 };
 
-int main() {
+void schedule_nothing() {
     MemoryRegistry registry;
     MeasuredRegistry measured{registry, count_nothing{}};
     job_scheduler<decltype(measured), AverageAllocation, SimpleExecutor> const scheduler{measured};

@@ -12,4 +12,3 @@
 #include <elasticjob/cron/std_zone.hpp>
 #endif
 
-int main() {}
