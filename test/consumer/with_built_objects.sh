@@ -14,8 +14,10 @@ for argument; do
 done
 case $source in
     -c*/src.cpp | -c*/src_zookeeper.cpp | -c*/src_http.cpp | -c*/src_console.cpp | -c*/src_command_line.cpp | \
-        -c*/command_line/main.cpp)
-        built=$(find "$directory/include" -name "${source##*/}.o" | head -n 1)
+        -c*/command_line/main.cpp | -c*/compiled_http.cpp)
+        name=${source##*/}
+        [ "$name" != compiled_http.cpp ] || name=src_http.cpp # this includes no more
+        built=$(find "$directory/include" -name "$name.o" | head -n 1)
         if [ "$built" ] && [ "$object" ]; then
             cp "$built" "$object"
             exit
