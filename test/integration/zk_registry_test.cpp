@@ -152,6 +152,7 @@ TEST_CASE("ZkRegistry: the order of the servers is random at first, and each get
     zk_options o;
     o.servers = "a:1,b:2,c:3";
     o.connection_timeout = 12s;
+    o.session_timeout = 30s;
     std::set<std::string> orders;
     for (std::uint64_t seed = 0; seed < 50; ++seed) orders.insert(zk::server_order{o, seed}.text());
     CHECK(orders.size() == 6);
